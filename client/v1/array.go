@@ -27,7 +27,7 @@ func (a *Array) Equal(b *Array) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.First == b.First && a.Last == b.Last && a.Step == b.Step && a.Limit == b.Limit && slices.Equal(a.List, b.List)
+	return a.First == b.First && a.Last == b.Last && a.Step == b.Step && a.Limit == b.Limit && a.Nodes == b.Nodes && slices.Equal(a.List, b.List)
 }
 
 // Indexes are those of its elements as people write them: 1-9:2, or 1,4,6.

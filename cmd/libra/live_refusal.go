@@ -109,7 +109,7 @@ var flagNames = map[string]string{
 	"processors": "--procs", "memory_mb": "--memory", "disk_mb": "--disk", "gpus": "--gpus", "gpu_kind": "--gpus", "partition": "--partition", "reservation": "--reservation", "no_restart": "--no-restart", "grace_ms": "--grace",
 	"argv": "the program", "script": "the script", "name": "--name", "account": "--account", "dir": "--dir", "env": "--env",
 	"output": "--output", "error": "--error", "soft": "--soft", "class": "--class", "wish": "--wish", "overrun": "--overrun",
-	"after": "--after", "after_begun": "--after-begun", "after_each": "--after-each", "array.list": "--array", "array": "--array", "array.limit": "--array", "tags": "--tags", "ttl_ms": "--ttl", "state": "--state",
+	"after": "--after", "after_begun": "--after-begun", "after_each": "--after-each", "array.list": "--array", "array": "--array", "array.limit": "--array", "array.nodes": "--array", "tags": "--tags", "ttl_ms": "--ttl", "state": "--state",
 	"optional": "--optional", "optional.work_ms": "--optional", "optional.rate_micros_per_s": "--optional-rate",
 	"optional.argv": "--optional-command",
 	"every_ms":      "--every", "most_micros": "--most", "welcome": "--welcome", "each": "--each",

@@ -132,6 +132,9 @@ func (con *console) passedOver(asked, got *v1.Request) {
 	if asked.Array != nil && got.Array != nil && asked.Array.Limit != got.Array.Limit {
 		con.warn("%s of the array at a time: Slurm's limits or licences let no more run", number(int64(got.Array.Limit), "element"))
 	}
+	if asked.Array != nil && got.Array != nil && asked.Array.Nodes != got.Array.Nodes {
+		con.warn("the elements of the array that run at a time are on %s: Slurm gives a job no more", number(int64(got.Array.Nodes), "node"))
+	}
 	if asked.Partition != "" && got.Partition == "" {
 		con.warn("partition %s: this market has no partitions, and the name is passed over", asked.Partition)
 	}

@@ -225,7 +225,7 @@ func (m onSlurm) refuse(ctx context.Context, by trade.Identity, r trade.Request,
 func withinLimit(r *trade.Request, over *limit.Excess) (change, detail string) {
 	switch most := over.Most; {
 	case fewerAtATime(r, over):
-		return "array", number(int64(r.Array.Limit), "element") + " at a time"
+		return "array", fewerInWords(r.Array.Limit, r.Array.Nodes)
 	case most <= 0:
 	case r.Array != nil && over.Field != "memory_mb" && over.Field != "deadline_ms": // not even one
 	case over.Field == "processors":

@@ -53,6 +53,18 @@ func TestFewerElementsWithinALimit(t *testing.T) {
 			t.Errorf("%d elements may: %v, %+v", n, fewer, r.Array)
 		}
 	}
+	for n, want := range map[int]bool{0: true, 2: false, 3: false, 4: true} { // nodes that it may be on, of which there are three at most
+		asked := trade.Array{First: 1, Last: 9, Step: 1, Nodes: n}
+		r := trade.Request{Array: &asked}
+		if fewer := fewerAtATime(&r, &limit.Excess{Field: "processors", Most: 3, Nodes: 3}); fewer != want || fewer && r.Array.Nodes != 3 || r.Array.Limit != 0 || asked.Nodes != n {
+			t.Errorf("on %d nodes: %v, %+v", n, fewer, r.Array)
+		}
+	}
+	for want, c := range map[string][2]int{"2 elements at a time": {2, 0}, "all elements that run at a time on 1 node": {0, 1}, "2 elements at a time, on 3 nodes": {2, 3}} {
+		if got := fewerInWords(c[0], c[1]); got != want {
+			t.Errorf("%v: %q", c, got)
+		}
+	}
 	if fewerAtATime(&trade.Request{Processors: 4}, &limit.Excess{Field: "processors", Most: 2}) {
 		t.Error("a job that is no array has fewer elements")
 	}
@@ -72,39 +84,54 @@ func TestWhatIsOfferedOfAnArray(t *testing.T) {
 	}
 }
 
-// An array that Slurm's limits would keep waiting as a whole is sold with as many elements at a time
-// as they allow, as Slurm runs it; one of which not even one may run is refused.
+// An array that Slurm's limit of nodes would keep waiting as a whole is sold on as many nodes, with as
+// many elements at a time as fit there, as Slurm, to which each is a job on a node, would run it; any
+// other job is refused.
 func TestAnArrayIsSoldWithinLimits(t *testing.T) {
-	m := openBench(t, "libra", func(f *model.Slurm) { f.Partition = "MaxNodes=3" }, "eve") // on two nodes of two processors
+	m := openBench(t, "libra", func(f *model.Slurm) { f.Partition = "MaxNodes=1" }, "eve") // on two nodes of four processors
 	if p, err := m.Prices(t.Context()); err != nil || p.Runs != slurm.Runs || p.UsualMS != 3_600_000 {
 		t.Errorf("who runs jobs, and how long where nobody says so: %+v, %v", p, err)
 	}
-	r := trade.Request{Argv: []string{"true"}, EstimateMS: 1000, DeadlineMS: 10_000_000, Array: &trade.Array{First: 1, Last: 10, Step: 1}}
-	o, err := m.Preview(t.Context(), trade.Identity{User: "eve", Role: trade.RoleUser}, r)
-	if err != nil || o.Quote == nil || o.Quote.Request.Array.Limit != 3 || r.Array.Limit != 0 {
-		t.Fatalf("%+v, %v", o, err)
+	ask := trade.Request{Argv: []string{"true"}, EstimateMS: 1000, DeadlineMS: 10_000_000}
+	of := func(limit int) trade.Request {
+		r := ask
+		r.Array = &trade.Array{First: 1, Last: 10, Step: 1, Limit: limit}
+		return r
 	}
-	if o = m.do("eve", trade.Command{Quote: &trade.AskQuote{Request: r}}); o.Quote == nil || o.Quote.Request.Array.Limit != 3 {
+	r := of(0)
+	o, err := m.Preview(t.Context(), trade.Identity{User: "eve", Role: trade.RoleUser}, r)
+	if err != nil || o.Quote == nil || o.Quote.Request.Array.Nodes != 1 || o.Quote.Width != 4 || r.Array.Nodes != 0 {
+		t.Fatalf("%+v, %v", o.Quote, err)
+	}
+	if o = m.do("eve", trade.Command{Quote: &trade.AskQuote{Request: of(0)}}); o.Quote == nil || o.Quote.Request.Array.Nodes != 1 {
 		t.Fatalf("%+v", o.Refusal)
 	}
-	r.Array = &trade.Array{First: 1, Last: 10, Step: 1}
-	if o = m.do("eve", trade.Command{Submit: &trade.Submit{Quote: o.Quote.ID, Request: r}}); o.Job == nil || o.Job.Request.Array.Limit != 3 { // with what it was asked for with
+	if o = m.do("eve", trade.Command{Submit: &trade.Submit{Quote: o.Quote.ID, Request: of(0)}}); o.Job == nil || o.Job.Request.Array.Nodes != 1 { // with what it was asked for with
 		t.Fatalf("%+v", o)
 	}
-	r.Array = &trade.Array{First: 1, Last: 10, Step: 1}
-	if o = m.do("eve", trade.Command{Submit: &trade.Submit{Request: r}}); o.Job == nil || o.Job.Request.Array.Limit != 3 || o.Job.Width != 3 {
-		t.Fatalf("%+v", o)
+	for limit, width := range map[int]int{0: 4, 1: 1, 2: 2, 9: 4} {
+		if o = m.do("eve", trade.Command{Submit: &trade.Submit{Request: of(limit)}}); o.Job == nil || o.Job.Width != width || o.Job.Request.Array.Limit != limit || (o.Job.Request.Array.Nodes == 1) != (limit != 1) {
+			t.Fatalf("%d at a time: %+v", limit, o)
+		}
+		if j, bad := m.Job(t.Context(), o.Job.ID); bad != nil || len(j.Places) != width || j.Places[0].Node != j.Places[width-1].Node {
+			t.Errorf("%d at a time: on %+v, %v", limit, j.Places, bad)
+		}
 	}
-	r.Processors, r.Array = 4, nil
-	if o = m.do("eve", trade.Command{Submit: &trade.Submit{Request: r}}); o.Refusal == nil || !strings.Contains(o.Refusal.Detail, "at most 3 nodes") || len(o.Refusal.Offers) != 1 || o.Refusal.Offers[0].Change != "processors" {
+	ask.Processors = 4
+	if o = m.do("eve", trade.Command{Submit: &trade.Submit{Request: ask}}); o.Refusal == nil || !strings.Contains(o.Refusal.Detail, "at most 1 nodes") || len(o.Refusal.Offers) != 1 || o.Refusal.Offers[0].Change != "processors" {
 		t.Errorf("%+v", o)
+	}
+	ask.Processors = 0
+	m = openBench(t, "libra", func(f *model.Slurm) { f.Partition = "MaxNodes=2" }, "eve")
+	if o = m.do("eve", trade.Command{Submit: &trade.Submit{Request: of(0)}}); o.Job == nil || o.Job.Width != 8 || o.Job.Request.Array.Nodes != 0 {
+		t.Errorf("there are no more: %+v", o)
 	}
 }
 
 // Where licences are few an array is sold with as many elements at a time as have their own, and
 // what is left is another's.
 func TestAnArrayIsSoldWithItsLicenses(t *testing.T) {
-	m := openBench(t, "libra", func(f *model.Slurm) { // on two nodes of two processors
+	m := openBench(t, "libra", func(f *model.Slurm) { // on two nodes of four processors
 		f.Licenses = "LicenseName=fluent Total=5 Used=0 Free=5 Reserved=0 Remote=no\n"
 	}, "eve", "bob")
 	ask := func(limit int, some string) trade.Request {
@@ -143,6 +170,12 @@ func TestFewerElementsAreSaid(t *testing.T) {
 	if con.passedOver(some(3), some(3)); said.Len() > 0 {
 		t.Errorf("of as many as were asked for: %q", said.String())
 	}
+	on := some(0)
+	on.Array.Nodes = 1
+	if con.passedOver(some(0), on); said.String() != "libra: warning: the elements of the array that run at a time are on 1 node: Slurm gives a job no more\n" {
+		t.Errorf("%q", said.String())
+	}
+	said.Reset()
 	if con.passedOver(some(0), some(3)); said.String() != "libra: warning: 3 elements of the array at a time: Slurm's limits or licences let no more run\n" {
 		t.Errorf("%q", said.String())
 	}

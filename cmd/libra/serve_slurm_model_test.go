@@ -20,7 +20,7 @@ import (
 	"github.com/libra-market/libra/live/store"
 )
 
-// bench is a market before a Slurm in memory, whose nodes n1 and n2 have two processors each.
+// bench is a market before a Slurm in memory, whose nodes n1 and n2 have four processors each.
 type bench struct {
 	*testing.T
 	onSlurm

@@ -101,8 +101,7 @@ func (x *pricer) fitting(j *underway.Job) market.Job {
 		if int(try.Width) <= j.Threads() { // one lane
 			return first
 		}
-		width, estimate := j.Request.Width(int(try.Width) / 2)
-		try.Width, try.Estimate = width, estimate
+		trade.Narrow(&try, &j.Request)
 		try.SLA.Budget = x.forCore(&j.Request, &try, budget)
 	}
 }

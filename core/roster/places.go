@@ -1,6 +1,11 @@
 package roster
 
-import "github.com/libra-market/libra/core/market"
+import (
+	"maps"
+	"slices"
+
+	"github.com/libra-market/libra/core/market"
+)
 
 // Places is what a request asks of all nodes together that it may be on, as they are set aside now.
 // Like a census it is taken once, and again when a node has changed.
@@ -18,6 +23,16 @@ const mostPlaces = 8 << 20
 func (p *Places) Lanes(each int) (sum int) {
 	for size, nodes := range p.sizes {
 		sum += (size - size%each) * nodes
+	}
+	return sum
+}
+
+// LanesOn is the same of no more nodes than so many: of the largest.
+func (p *Places) LanesOn(most, each int) (sum int) {
+	for _, size := range slices.Backward(slices.Sorted(maps.Keys(p.sizes))) {
+		n := min(most, p.sizes[size])
+		sum += (size - size%each) * n
+		most -= n
 	}
 	return sum
 }

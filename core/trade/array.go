@@ -79,9 +79,9 @@ func (a *Array) Only(some []int) *Array {
 }
 
 // asQuoted reports whether an array is the one that was quoted, which may be none. How many run at a
-// time may go unsaid: a market may have quoted fewer than it was asked for.
+// time, and on how many nodes, may go unsaid: a market may have quoted fewer than it was asked for.
 func (a *Array) asQuoted(b *Array) bool {
-	return b != nil && a.First == b.First && a.Last == b.Last && a.Step == b.Step && (a.Limit == 0 || a.Limit == b.Limit) && slices.Equal(a.List, b.List)
+	return b != nil && a.First == b.First && a.Last == b.Last && a.Step == b.Step && (a.Limit == 0 || a.Limit == b.Limit) && (a.Nodes == 0 || a.Nodes == b.Nodes) && slices.Equal(a.List, b.List)
 }
 
 // validate names the first thing about an array that makes no sense.
@@ -91,6 +91,8 @@ func (a *Array) validate() error {
 		return market.Wrong("array", fmt.Sprintf("first to last, at most %d elements", MaxElements))
 	case a.Limit < 0:
 		return market.Wrong("array.limit", "0 (none) or more")
+	case a.Nodes < 0:
+		return market.Wrong("array.nodes", "0 (any number) or more")
 	}
 	all := Array{First: a.First, Last: a.Last, Step: a.Step}
 	for i, index := range a.List {

@@ -20,6 +20,7 @@ func (r *Request) Width(processors int) (width int32, estimate market.Work) {
 	if r.Array.Limit > 0 {
 		lanes = min(lanes, r.Array.Limit)
 	}
+	lanes, _ = r.Array.blocks(lanes)
 	return market.Int32(lanes * r.PerProgram()), one * market.Work((n+lanes-1)/lanes)
 }
 
@@ -28,11 +29,12 @@ func (r *Request) Asked(id int64, owner string, at market.Time, processors int) 
 	width, estimate := r.Width(processors)
 	wish, _ := market.ParseObjective(r.Wish) // validated
 	j := market.Job{
-		ID: market.JobID(id), Submit: at, Estimate: estimate, Width: width, Threads: low32(r.Threads), Spread: r.Spread,
-		Memory: r.MemoryMB, Disk: r.DiskMB, GPUs: market.Int32(r.GPUs), GPUKind: r.GPUKind, Class: market.Int32(r.Class), Objective: wish,
+		ID: market.JobID(id), Submit: at, Estimate: estimate, Width: width, Spread: r.Spread,
+		Memory: r.MemoryMB, Disk: r.DiskMB, GPUKind: r.GPUKind, Class: market.Int32(r.Class), Objective: wish,
 		Owner: market.Account(owner), Name: r.Name, Where: r.Where(),
 		SLA: market.SLA{Deadline: market.Never, Budget: market.Unlimited, Penalty: market.Money(r.PenaltyMicros).Price(), Soft: r.Soft},
 	}
+	r.Array.size(&j, r)
 	if o := r.Optional; o != nil {
 		j.Optional, j.SLA.Bonus = market.Work(float64(o.WorkMS)/1e3), market.Money(o.RateMicros).Price()
 	}

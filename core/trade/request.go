@@ -78,6 +78,7 @@ type Array struct {
 	Last  int `json:"last"`
 	Step  int `json:"step,omitempty"`  // default 1
 	Limit int `json:"limit,omitempty"` // 0: as many as the market takes
+	Nodes int `json:"nodes,omitempty"` // that those which run at a time are on, at most; 0: any number
 
 	List []int `json:"list,omitempty"` // those of them that there are, in order; none: all
 }

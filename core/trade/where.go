@@ -154,10 +154,10 @@ func (r *Request) Lanes(nodes *roster.Roster) int {
 	if r.Array != nil {
 		each = r.PerProgram()
 	}
-	if !r.Bound() && each == 1 {
+	if !r.Bound() && each == 1 && (r.Array == nil || r.Array.Nodes == 0) {
 		return nodes.ProcessorsUp()
 	}
-	return nodes.Places(r.Where()).Lanes(each)
+	return r.Array.lanes(nodes.Places(r.Where()), each)
 }
 
 // Alone is how long a request takes, in milliseconds, on the fastest processors that are up and

@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/libra-market/libra/core/market"
@@ -14,28 +15,32 @@ import (
 
 // asks is what a request of a user comes to in Slurm. The lock is held.
 func (b *Backend) asks(user string, r *trade.Request, waits bool) limit.Ask {
-	width, each := r.Width(b.lanes(r))
+	processors, nodes := b.lanes(r)
+	width, each := r.Width(processors)
 	programs := int(width) / r.PerProgram()
 	waits = waits || r.Later() || len(r.Follows()) > 0
-	elements := 0
+	elements, apart := 0, programs
 	if r.Array != nil {
-		if elements = programs; waits { // by then there may be more processors
-			elements = r.Array.AtATime()
+		if elements = programs; waits { // by then there may be more processors, and nodes
+			elements, nodes = r.Array.AtATime(), programs
+		}
+		if apart = min(programs, max(1, nodes)); r.Array.Nodes > 0 {
+			apart = min(apart, r.Array.Nodes)
 		}
 	}
 	return limit.Ask{
-		User: user, Processors: int(width), Programs: programs, MemoryMB: r.MemoryMB,
+		User: user, Processors: int(width), Programs: apart, MemoryMB: r.MemoryMB,
 		GPUs: r.GPUs * programs, GPUKind: r.GPUKind,
 		Licenses: licensesFor(r.Env, elements), Elements: elements, Waits: waits,
 		Time: max(time.Duration(r.DeadlineMS)*time.Millisecond, time.Duration(min(float64(each)*float64(time.Second), math.MaxInt64/2))),
 	}
 }
 
-// lanes is how many processors there are for the elements of an array, as the market counts them.
-// The lock is held.
-func (b *Backend) lanes(r *trade.Request) (sum int) {
+// lanes is how many processors there are for the elements of an array, as the market counts them,
+// and on how many nodes. The lock is held.
+func (b *Backend) lanes(r *trade.Request) (sum, nodes int) {
 	if r.Array == nil {
-		return 0
+		return 0, 0
 	}
 	on := *r
 	if len(b.partitions()) == 1 { // then nodes are in none
@@ -43,14 +48,22 @@ func (b *Backend) lanes(r *trade.Request) (sum int) {
 	}
 	where := on.Where()
 	takes := where.Chooser()
+	var sizes []int
 	for _, n := range b.nodes {
 		if n.hello == nil || n.membership != member {
 			continue
 		}
 		h := n.hello
 		if shape := (market.Node{Name: h.Node, Features: h.Features, Partition: h.Partition, Reserved: h.Reserved}); where == nil && r.PerProgram() == 1 || takes(&shape) && where.Admits(&shape) {
-			sum += h.Processors - h.Processors%r.PerProgram()
+			sizes = append(sizes, h.Processors-h.Processors%r.PerProgram())
 		}
 	}
-	return sum
+	slices.Sort(sizes)
+	if nodes = len(sizes); r.Array.Nodes > 0 {
+		sizes = sizes[max(0, nodes-r.Array.Nodes):] // the largest
+	}
+	for _, size := range sizes {
+		sum += size
+	}
+	return sum, nodes
 }

@@ -62,9 +62,15 @@ func TestAnArrayCountsForWhatRunsAtATime(t *testing.T) {
 	// As the market counts them: who is bound to nothing counts what is set aside, too, but for
 	// whole elements.
 	for want, r := range map[int]trade.Request{17: {Array: of(100, 0)}, 6: {Array: of(100, 0), Threads: 3}, 8: {Array: of(100, 0), Reservation: "course"}} {
-		if got := b.lanes(&r); got != want {
+		if got, _ := b.lanes(&r); got != want {
 			t.Errorf("%d processors for %+v, want %d", got, r, want)
 		}
+	}
+	one := trade.Request{Array: of(100, 0)}
+	all, nodes := b.lanes(&one)
+	one.Array.Nodes = 1
+	if largest, still := b.lanes(&one); largest >= all || nodes < 2 || still != nodes || largest < all/nodes {
+		t.Errorf("on one of %d nodes it has %d processors of %d", nodes, largest, all)
 	}
 }
 

@@ -102,6 +102,7 @@ func gpusAreSold(t *testing.T) {
 		t.Errorf("the receipt has no GPUs: %s", lines)
 	}
 	free(6)
+	arraysOnOneNode(t, b)
 	b.verify()
 }
 
@@ -129,6 +130,31 @@ func scriptsAreTold(t *testing.T, b *bazaar, command func(...string) (string, er
 		want, got := text(t, b.at(fmt.Sprint("plain", i))), own.ReplaceAllString(text(t, b.at(fmt.Sprint("sold", i))), "")
 		if got != want || shape != "" && !strings.Contains(got, "CUDA_VISIBLE_DEVICES=") {
 			t.Errorf("%q through the market: %s", shape, difference(want, got))
+		}
+	}
+}
+
+// arraysOnOneNode has a partition give a job one node: an array is there with all elements that run
+// at a time.
+func arraysOnOneNode(t *testing.T, b *bazaar) {
+	t.Helper()
+	ctx := t.Context()
+	if out, err := b.slurm.Run(ctx, "scontrol", "update", "partitionname="+slurmtest.Partition, "maxnodes=1"); err != nil {
+		t.Fatal(err, out)
+	}
+	r := b.shell("true", time.Second)
+	r.DeadlineMS, r.Array = 3_600_000, &v1.Array{First: 1, Last: 8, Step: 1}
+	until(t, "the limit to be known", func() bool { // limits are looked at every other second
+		q, err := b.owner.Preview(ctx, r)
+		return err == nil && q.Request.Array.Nodes == 1
+	})
+	j := b.completed(submit(t, b.owner, r).ID)
+	if j.Width < 2 || len(j.Places) != j.Width {
+		t.Errorf("%d elements at a time, at %v", j.Width, j.Places)
+	}
+	for _, p := range j.Places {
+		if p.Node != j.Places[0].Node {
+			t.Errorf("they are on several nodes: %v", j.Places)
 		}
 	}
 }

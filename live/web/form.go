@@ -39,7 +39,7 @@ var terms = []string{
 var fieldOf = map[string]string{
 	"estimate_ms": "estimate", "deadline_ms": "deadline", "budget_micros": "budget", "penalty_micros_per_s": "penalty",
 	"processors": "procs", "memory_mb": "memory", "disk_mb": "disk", "gpu_kind": "gpus", "argv": "script", "no_restart": "no-restart",
-	"grace_ms": "grace", "array.limit": "array", "optional.work_ms": "optional", "optional.rate_micros_per_s": "optional-rate",
+	"grace_ms": "grace", "array.limit": "array", "array.nodes": "array", "optional.work_ms": "optional", "optional.rate_micros_per_s": "optional-rate",
 	"optional.argv": "optional-command", "begin_ms": "begin",
 }
 

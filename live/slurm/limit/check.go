@@ -108,6 +108,7 @@ type Excess struct {
 	Fit    int64  // of memory in all: so many processors could have what was asked for; 0: none, or it is about something else
 	Detail string // for people
 
+	Nodes    int64 // of an array it is about on how many its elements are, and it is so many at most; 0: it is not
 	Elements int64 // of an array so many could have what they ask for; 0: none, or it is about something else
 }
 
@@ -185,7 +186,7 @@ func (p *Partition) check(a *Ask) *Excess {
 		return tooLong(a.Time, p.MaxTime, named, "MaxTime")
 	case p.MaxNodes > 0 && a.Programs > p.MaxNodes:
 		return &Excess{
-			Field: "processors", Most: int64(p.MaxNodes) * int64(a.Processors/max(1, a.Programs)),
+			Field: "processors", Most: int64(p.MaxNodes) * int64(a.Processors/max(1, a.Programs)), Nodes: int64(p.MaxNodes),
 			Detail: fmt.Sprintf("Slurm gives a job at most %d nodes (MaxNodes of %s), and each of its %d programs may be on one of its own", p.MaxNodes, named, a.Programs),
 		}
 	case p.MaxMemoryMB > 0 && a.MemoryMB > p.MaxMemoryMB:
@@ -237,7 +238,7 @@ func (r *record) checkJob(a *Ask) *Excess {
 	}
 	if most, set := each["node"]; set && int64(a.Programs) > most.most {
 		return &Excess{
-			Field: "processors", Most: most.most * int64(a.Processors/max(1, a.Programs)),
+			Field: "processors", Most: most.most * int64(a.Processors/max(1, a.Programs)), Nodes: most.most,
 			Detail: fmt.Sprintf("Slurm gives a job at most %d nodes (MaxTRES of %s), and each of its %d programs may be on one of its own", most.most, r.name(), a.Programs),
 		}
 	}

@@ -47,7 +47,7 @@ func (d *slurmDesk) Ask(user string, g client.Guest, comment string) (trade.Requ
 		return trade.Request{}, false, fmt.Errorf("what it says of its terms: %w", err)
 	}
 	said, has := head.Finish("", nil), needs.Finish("", nil)
-	said.Env = slices.DeleteFunc(has.Env, func(e string) bool { return !strings.HasPrefix(e, task.Licenses+"=") }) // it has its own
+	said.Env = append(only(has.Env, task.Licenses), only(said.Env, task.Comment)...) // it has its own
 	said.Nodelist, said.Exclude, said.Constraint, said.Reservation = has.Nodelist, has.Exclude, has.Constraint, has.Reservation
 	said.GPUs, said.GPUKind = has.GPUs, has.GPUKind // what Slurm will give it, whatever its terms say
 	r := wire.ToRequest(&said)
@@ -63,6 +63,11 @@ func (d *slurmDesk) Ask(user string, g client.Guest, comment string) (trade.Requ
 	r.Partition = g.Partition // which it is in, whatever it says
 	r.NoRestart = true        // what it runs is known to Slurm alone
 	return r, r.Budget != nil, nil
+}
+
+// only is a variable of an environment, and nothing else.
+func only(env []string, name string) []string {
+	return slices.DeleteFunc(env, func(e string) bool { return !strings.HasPrefix(e, name+"=") })
 }
 
 // ownLines are those of a script that are the market's.

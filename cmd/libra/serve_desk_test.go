@@ -23,9 +23,12 @@ func TestWhatAJobOfPlainSbatchAsksFor(t *testing.T) {
 	if r, takes, err = d.Ask("alice", g, ""); err != nil || !takes || *r.Budget != 5e6 {
 		t.Errorf("%+v %v %v", r, takes, err)
 	}
+	if r, takes, err = d.Ask("alice", g, "for the paper"); err != nil || !takes || *r.Budget != 5e6 || !slices.Equal(r.Env, []string{task.Comment + "=for the paper"}) {
+		t.Errorf("with a comment of its own: %+v %v %v", r, takes, err)
+	}
 	g.Script = "#!/bin/sh\nwork\n"
 	for _, comment := range []string{"for the paper", "hold", "licenses", "budget", "libra:"} { // words of its user's
-		if r, takes, err = d.Ask("alice", g, comment); err != nil || takes || r.Budget != nil || r.Hold {
+		if r, takes, err = d.Ask("alice", g, comment); err != nil || takes || r.Budget != nil || r.Hold || comment != "libra:" && !slices.Equal(r.Env, []string{task.Comment + "=" + comment}) {
 			t.Errorf("%s: %+v %v %v", comment, r, takes, err)
 		}
 	}

@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "write the table of docs/slurm.md anew")
 
 // commands are the options that libra sbatch has itself.
 var commands = map[string]string{
-	"--help": "the help of libra sbatch", "--wrap": "", "--parsable": "", "--quiet": "nothing is printed but errors and, with --parsable, the number", "--wait": "",
+	"--help": "the help of libra sbatch", "--wrap": "", "--parsable": "", "--quiet": "nothing is printed but errors", "--wait": "",
 	"--test-only": "a quote: price and promise, and nothing is handed in",
 }
 

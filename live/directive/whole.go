@@ -45,6 +45,7 @@ func (o *occurrence) memoryOfNode() error {
 		return errUnread
 	}
 	o.width.memoryNode, o.width.memoryProc, o.width.allMemory = mb, 0, mb == 0
+	o.width.memories |= ofNode
 	return nil
 }
 

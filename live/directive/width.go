@@ -24,6 +24,8 @@ type width struct {
 	memoryProc int64 // MB on each processor
 	memoryJob  int64 // MB, all told
 
+	memories memories // how sbatch was told of it
+
 	whole     bool // all processors of its nodes
 	allMemory bool // all memory of its nodes
 
@@ -31,6 +33,16 @@ type width struct {
 
 	last *occurrence // what a note about the size refers to
 }
+
+// memories are the ways in which sbatch is told of memory. It takes one of them.
+type memories uint8
+
+const (
+	ofNode memories = 1 << iota
+	ofProcessor
+)
+
+var errMemories = errors.New("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.")
 
 var errTooWide = errors.New("the job is wider than any cluster")
 

@@ -1,0 +1,87 @@
+package plugin_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/libra-market/libra/live/slurm/slurmtest"
+)
+
+// Srun in a job is told where the tasks are that its script names, and they see nothing of it; one
+// that says itself where its tasks are, or is in another job, is left alone.
+func TestSpankTellsSrun(t *testing.T) {
+	c := slurmtest.Start(t, slurmtest.Options{Nodes: 2, CPUs: 4, NoRest: true})
+	a, b := c.Nodes[0], c.Nodes[1]
+	if a > b {
+		a, b = b, a
+	}
+	out := filepath.Join(c.Dir, "log", "steps")
+	script := strings.NewReplacer("A*", a+"*", "B*", b+"*").Replace(`#!/bin/bash
+unset SLURM_NTASKS_PER_NODE SLURM_NPROCS
+export SLURM_NTASKS=4
+say() {
+	echo "== $1"; shift
+	"$@" sh -c 'echo "$SLURM_PROCID $SLURMD_NODENAME ${SLURM_HOSTFILE-no} ${SLURM_DISTRIBUTION-no} ${SLURM_OVERLAP-no} $(env | grep -c LIBRA_HAD_)"' 2>&1 | sort
+}
+say plain srun
+echo "steps $LIBRA_STEPS"
+export LIBRA_STEP_JOB=$SLURM_JOB_ID LIBRA_STEP_HOSTFILE='A*1,B*3' LIBRA_STEP_DISTRIBUTION=arbitrary LIBRA_STEP_OVERLAP=1
+say all srun --mpi none -l
+say "as many" srun -n4
+export SLURM_DISTRIBUTION=cyclic
+say "its own distribution" srun
+say "on its command line" srun -m block
+say "one on each" srun -N 2 --ntasks 2
+say "a node" srun -n 1 -N1 -w `+b+`
+LIBRA_STEP_JOB=99
+say "another job" srun
+unset SLURM_DISTRIBUTION
+LIBRA_STEP_JOB=$SLURM_JOB_ID LIBRA_STEP_HOSTFILE='B*2'
+export SLURM_NTASKS=2
+say "an element" srun
+say "one of its tasks" srun -N1 -n 1
+unset LIBRA_STEP_JOB
+say "two tasks on a node" srun -N1
+say "one task" srun -N1 -n 1
+echo end
+`)
+	file := filepath.Join(c.Dir, "log", "job.sh")
+	if err := os.WriteFile(file, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := c.Run(t.Context(), "sbatch", "-p", "libra", "-N", "2", "--ntasks-per-node=3", "--export=ALL,LIBRA_STEPS=no", "-o", out, file); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	var text string
+	eventually(t, "the job ends", func() error {
+		read, err := os.ReadFile(out)
+		if text = string(read); err == nil && !strings.HasSuffix(text, "end\n") {
+			err = fmt.Errorf("it said %q", text)
+		}
+		return err
+	})
+	lines := func(how, nodes string) string {
+		said := ""
+		for i, node := range strings.Fields(strings.NewReplacer("a", a, "b", b).Replace(nodes)) {
+			said += fmt.Sprintf("%d %s no %s 0\n", i, node, how)
+		}
+		return said
+	}
+	labelled := ""
+	for i, line := range strings.SplitAfter(lines("block no", "a b b b"), "\n") {
+		if line != "" {
+			labelled += fmt.Sprintf("%d: %s", i, line)
+		}
+	}
+	want := "== plain\n" + lines("block no", "a a b b") + "steps yes\n== all\n" + labelled + "== as many\n" + lines("block no", "a b b b") +
+		"== its own distribution\n" + lines("cyclic no", "a b b b") + "== on its command line\n" + lines("block no", "a a b b") +
+		"== one on each\n" + lines("cyclic no", "a b") + "== a node\n" + lines("cyclic no", "b") + "== another job\n" + lines("cyclic no", "a b a b") +
+		"== an element\n" + lines("block no", "b b") + "== one of its tasks\n" + lines("cyclic no", "b") +
+		"== two tasks on a node\n" + lines("block no", "a a") + "== one task\n" + lines("cyclic no", "a") + "end\n"
+	if text != want {
+		t.Errorf("it said\n%s\nwant\n%s", text, want)
+	}
+}

@@ -95,7 +95,7 @@ func TestSbatchMistakes(t *testing.T) {
 		want string
 	}{
 		{[]string{"--tmie=5", script}, exitUnread, "--tmie: unknown; did you mean --time?"},
-		{[]string{"--gres=nic:1", script}, exitUnread, "GPUs alone"},
+		{[]string{"--gres=nic:1", script}, exitFailure, "GPUs alone"},
 		{[]string{"-t"}, exitUnread, "its value is missing"},
 		{[]string{"-t", "5", "--wrap", "true", script}, exitFailure, "--wrap"},
 		{[]string{script}, exitFailure, "-t is missing"},

@@ -35,7 +35,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Unread reports whether an error is of an option that could not be read, as sbatch tells such from
 // others in how it ends: what is well said, and not to be had, is none.
 func Unread(err error) bool {
-	if several, is := err.(interface{ Unwrap() []error }); is { //nolint:errorlint // of those that were joined, the first is what sbatch would have ended with
+	if several, is := err.(interface{ Unwrap() []error }); is { // of those that were joined, the first is what sbatch would have ended with
 		all := several.Unwrap()
 		return len(all) > 0 && Unread(all[0])
 	}
@@ -227,10 +227,16 @@ func (r *reader) wrong(l line, directive string, err error) error {
 	return &Error{File: r.file, Line: l.number, Directive: strings.TrimSpace(l.prefix + " " + directive), Err: err}
 }
 
-// unread is a mistake that is in the words themselves.
+// unread is a mistake that is in the words themselves, unless it is of something that is not to be had.
 func (r *reader) unread(l line, directive string, err error) error {
-	return &Error{File: r.file, Line: l.number, Directive: strings.TrimSpace(l.prefix + " " + directive), Err: err, unread: true}
+	_, had := errors.AsType[notHad](err)
+	return &Error{File: r.file, Line: l.number, Directive: strings.TrimSpace(l.prefix + " " + directive), Err: err, unread: !had}
 }
+
+// notHad is what sbatch would take, and the market does not have: why, and what would do.
+type notHad string
+
+func (n notHad) Error() string { return string(n) }
 
 func (r *reader) note(l line, directive, text string) {
 	r.head.Notes = append(r.head.Notes, Note{File: r.file, Line: l.number, Directive: l.prefix + " " + directive, Text: text})

@@ -42,7 +42,8 @@ const (
 	ofProcessor
 )
 
-var errMemories = errors.New("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.")
+// errMemories is what sbatch says of that.
+const errMemories = notHad("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.")
 
 var errTooWide = errors.New("the job is wider than any cluster")
 

@@ -15,7 +15,9 @@ import (
 func TestWhatSrunIsToldByThePlugin(t *testing.T) {
 	const says = "#!/bin/sh\nenv | grep -E '^(SLURM|LIBRA)_(STEP|HOSTFILE|DISTRIBUTION|OVERLAP|OVERCOMMIT)' | sort\n[ ! -e /proc/self/fd/4 ] || echo a file is open\n# srun\n"
 	uneven := func(s *task.Spec) { s.Size, s.Once, s.Nodes = 3, true, []string{"n2", "n2", "n1"} }
-	array := func(s *task.Spec) { s.Size, s.Nodes, s.Span = 3, []string{"n1", "n2", "n2"}, &task.Span{First: 1, Step: 3, Count: 1} }
+	array := func(s *task.Spec) {
+		s.Size, s.Nodes, s.Span = 3, []string{"n1", "n2", "n2"}, &task.Span{First: 1, Step: 3, Count: 1}
+	}
 	for name, c := range map[string]struct {
 		change    func(s *task.Spec)
 		narrowest int

@@ -35,7 +35,7 @@ export SLURM_DISTRIBUTION=cyclic
 say "its own distribution" srun
 say "on its command line" srun -m block
 say "one on each" srun -N 2 --ntasks 2
-say "a node" srun -n 1 -N1 -w `+b+`
+say "a node" srun -n 1 -N1 -w ` + b + `
 LIBRA_STEP_JOB=99
 say "another job" srun
 unset SLURM_DISTRIBUTION

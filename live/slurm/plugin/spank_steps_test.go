@@ -24,13 +24,17 @@ unset SLURM_NTASKS_PER_NODE SLURM_NPROCS
 export SLURM_NTASKS=4
 say() {
 	echo "== $1"; shift
-	"$@" sh -c 'echo "$SLURM_PROCID $SLURMD_NODENAME ${SLURM_HOSTFILE-no} ${SLURM_DISTRIBUTION-no} ${SLURM_OVERLAP-no} $(env | grep -c LIBRA_HAD_)"' 2>&1 | sort
+	"$@" sh -c 'echo "$SLURM_PROCID $SLURMD_NODENAME ${SLURM_HOSTFILE-no} ${SLURM_DISTRIBUTION-no} ${SLURM_OVERLAP-no} $(env | grep -c LIBRA_HAD_)${SIZES:+ $SLURM_CPUS_ON_NODE $SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0}"' 2>&1 | sort
 }
 say plain srun
 echo "steps $LIBRA_STEPS"
 export LIBRA_STEP_JOB=$SLURM_JOB_ID LIBRA_STEP_HOSTFILE='A*1,B*3' LIBRA_STEP_DISTRIBUTION=arbitrary LIBRA_STEP_OVERLAP=1
 say all srun --mpi none -l
 say "as many" srun -n4
+export SIZES=yes SLURM_JOB_CPUS_PER_NODE=1,3
+say "sizes" srun
+say "sizes of some" srun -n 2
+unset SIZES
 export SLURM_DISTRIBUTION=cyclic
 say "its own distribution" srun
 say "on its command line" srun -m block
@@ -44,8 +48,8 @@ export SLURM_NTASKS=2
 say "an element" srun
 say "one of its tasks" srun -N1 -n 1
 unset LIBRA_STEP_JOB
-say "two tasks on a node" srun -N1
-say "one task" srun -N1 -n 1
+say "two tasks on a node" srun -N1 -w `+a+`
+say "one task" srun -N1 -n 1 -w `+a+`
 echo end
 `)
 	file := filepath.Join(c.Dir, "log", "job.sh")
@@ -70,6 +74,13 @@ echo end
 		}
 		return said
 	}
+	sized := func(lines string, sizes ...string) string {
+		said := ""
+		for i, line := range strings.Split(strings.TrimSpace(lines), "\n") {
+			said += line + " " + sizes[i] + "\n"
+		}
+		return said
+	}
 	labelled := ""
 	for i, line := range strings.SplitAfter(lines("block no", "a b b b"), "\n") {
 		if line != "" {
@@ -77,6 +88,7 @@ echo end
 		}
 	}
 	want := "== plain\n" + lines("block no", "a a b b") + "steps yes\n== all\n" + labelled + "== as many\n" + lines("block no", "a b b b") +
+		"== sizes\n" + sized(lines("block no", "a b b b"), "1 1,3", "3 1,3", "3 1,3", "3 1,3") + "== sizes of some\n" + sized(lines("cyclic no", "a b"), "3 3(x2)", "3 3(x2)") +
 		"== its own distribution\n" + lines("cyclic no", "a b b b") + "== on its command line\n" + lines("block no", "a a b b") +
 		"== one on each\n" + lines("cyclic no", "a b") + "== a node\n" + lines("cyclic no", "b") + "== another job\n" + lines("cyclic no", "a b a b") +
 		"== an element\n" + lines("block no", "b b") + "== one of its tasks\n" + lines("cyclic no", "b") +

@@ -279,6 +279,8 @@ int slurm_spank_init(spank_t sp, int ac, char **av)
 		if (listed) {
 			snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 			give("HOSTFILE", path);
+			if (r.tasks == 0 || r.tasks == lines)
+				setenv("LIBRA_HAD_ALL", "1", 1);
 		} else if (fd >= 0) {
 			close(fd);
 		}
@@ -303,6 +305,28 @@ static const char *usual(spank_t sp)
 	return "block";
 }
 
+/* size tells a task of a step of all tasks of its job of the processors that were sold, where Slurm
+ * has set aside as many on each node as on the fullest. */
+static void size(spank_t sp)
+{
+	static const char all[] = "SLURM_JOB_CPUS_PER_NODE", same[] = "SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0";
+	char text[PATH_MAX], old[PATH_MAX], n[LONGEST], *at;
+	long tasks = 1, each = 1;
+
+	if (spank_getenv(sp, all, text, sizeof text) == ESPANK_SUCCESS && spank_getenv(sp, same, old, sizeof old) == ESPANK_SUCCESS)
+		spank_setenv(sp, same, text, 1);
+	if (spank_getenv(sp, "SLURM_GTIDS", text, sizeof text) != ESPANK_SUCCESS ||
+	    spank_getenv(sp, "SLURM_CPUS_ON_NODE", old, sizeof old) != ESPANK_SUCCESS)
+		return;
+	for (at = text; *at != '\0'; at++)
+		tasks += *at == ',';
+	if (spank_getenv(sp, "SLURM_CPUS_PER_TASK", n, sizeof n) == ESPANK_SUCCESS && atol(n) > 1)
+		each = atol(n);
+	snprintf(n, sizeof n, "%ld", tasks * each);
+	if (tasks * each < atol(old))
+		spank_setenv(sp, "SLURM_CPUS_ON_NODE", n, 1);
+}
+
 /* Slurm calls this in every task as its user, when its environment is what the program
  * will have. */
 int slurm_spank_task_init(spank_t sp, int ac, char **av)
@@ -313,6 +337,10 @@ int slurm_spank_task_init(spank_t sp, int ac, char **av)
 	/* The script of a job is told that its steps need not be told by itself. */
 	if (spank_getenv(sp, "LIBRA_STEPS", now, sizeof now) == ESPANK_SUCCESS)
 		spank_setenv(sp, "LIBRA_STEPS", "yes", 1);
+	if (spank_getenv(sp, "LIBRA_HAD_ALL", now, sizeof now) == ESPANK_SUCCESS) {
+		spank_unsetenv(sp, "LIBRA_HAD_ALL");
+		size(sp);
+	}
 	for (i = 0; i < WORDS; i++) {
 		name_of(name, "SLURM_", words[i]);
 		name_of(had, "LIBRA_HAD_", words[i]);

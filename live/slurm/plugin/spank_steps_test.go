@@ -48,8 +48,8 @@ export SLURM_NTASKS=2
 say "an element" srun
 say "one of its tasks" srun -N1 -n 1
 unset LIBRA_STEP_JOB
-say "two tasks on a node" srun -N1 -w `+a+`
-say "one task" srun -N1 -n 1 -w `+a+`
+say "two tasks on a node" srun -N1 -w ` + a + `
+say "one task" srun -N1 -n 1 -w ` + a + `
 echo end
 `)
 	file := filepath.Join(c.Dir, "log", "job.sh")

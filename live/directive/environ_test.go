@@ -244,3 +244,14 @@ func TestLimitsGoAlong(t *testing.T) {
 		t.Error("a pattern that nobody knows is a text to others than sbatch")
 	}
 }
+
+// A job that gets more processors than its tasks need, and has not asked for them, goes with a word
+// of that.
+func TestProcessorsToSpare(t *testing.T) {
+	for options, want := range map[string]bool{"-N 2 -n 3": true, "-N 2 -n 4": false, "-n 3": false, "-N 2 -n 3 --exclusive": false, "-n 3 --ntasks-per-node=2": true} {
+		env := asSbatch(t, "", strings.Fields(options)...).Finish("job", nil).Env
+		if got := strings.Contains(strings.Join(env, " "), "LIBRA_SBATCH_SPARE=yes"); got != want {
+			t.Errorf("%s: %v", options, env)
+		}
+	}
+}

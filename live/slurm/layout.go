@@ -114,6 +114,9 @@ func (l *layout) told(specs []task.Spec) []string {
 		words = append(words, l.element(s)...)
 	} else if l.whole && l.even {
 		words = append(words, quote("SLURM_TASKS_PER_NODE="+l.perNode()))
+		if l.spares(s) { // as sbatch tells of what its tasks need
+			words = append(words, quote("SLURM_JOB_CPUS_PER_NODE="+l.neededPerNode()), fmt.Sprintf("SLURM_CPUS_ON_NODE=%d", l.tasksOn(0)*l.perTask))
+		}
 	}
 	if s.Once && s.Size > 1 && !l.even {
 		words = append(words, quote("SLURM_TASKS_PER_NODE="+l.perNode()))
@@ -213,11 +216,25 @@ func (l *layout) kept(env []string) []string {
 // perNode is how many tasks are on each node, in Slurm's words: 2(x3),1.
 func (l *layout) perNode() string {
 	return l.inWords(func(i, processors int) int {
-		if l.whole { // as many on each, and those that are left on the first
-			return (l.tasks + len(l.on) - 1 - i) / len(l.on)
+		if l.whole {
+			return l.tasksOn(i)
 		}
 		return max(1, processors/l.perTask)
 	})
+}
+
+// tasksOn is how many are on the i-th node of a job that has all processors of its nodes: as many on
+// each, and those that are left on the first.
+func (l *layout) tasksOn(i int) int { return (l.tasks + len(l.on) - 1 - i) / len(l.on) }
+
+// spares reports whether it has more processors than its tasks need, without having asked for them.
+func (l *layout) spares(s *task.Spec) bool {
+	return l.whole && l.even && s.Once && s.Size > 1 && valueOf(s.Env, task.Spare) != ""
+}
+
+// neededPerNode is how many processors the tasks on each node need.
+func (l *layout) neededPerNode() string {
+	return l.inWords(func(i, _ int) int { return l.tasksOn(i) * l.perTask })
 }
 
 // processorsPerNode is the same of processors.

@@ -27,7 +27,7 @@ func (l *layout) guides(s *task.Spec) bool {
 	if s.Len() > 0 {
 		return s.Size > 1
 	}
-	return s.Once && s.Size > 1 && !l.even
+	return s.Once && s.Size > 1 && !l.even || l.spares(s)
 }
 
 // listsHosts reports whether that is where its tasks are. Slurm would put as many on each node, and
@@ -36,7 +36,7 @@ func (l *layout) guides(s *task.Spec) bool {
 // (SLURM_TRES_PER_TASK), have as many as the whole job has room for.
 func (l *layout) listsHosts(s *task.Spec) bool {
 	if s.Len() == 0 {
-		return true
+		return !l.spares(s)
 	}
 	return len(l.on) > 1 || l.perTaskToo && l.elements > 1 && valueOf(s.Env, "SLURM_CPUS_PER_TASK") != "" && valueOf(s.Env, "SLURM_NTASKS") == ""
 }
@@ -99,7 +99,7 @@ const longestWord = 60_000
 // tellsAll reports whether without the plugin a script is told, and with it all that it starts: one
 // that is as by sbatch, and starts no steps, is not.
 func (l *layout) tellsAll(s *task.Spec) bool {
-	return startsSteps(s) || s.Len() == 0 && (!l.fits || !bySbatch(s) || len(s.Script) == 0)
+	return !l.spares(s) && (startsSteps(s) || s.Len() == 0 && (!l.fits || !bySbatch(s) || len(s.Script) == 0))
 }
 
 // writeSteps gets ready what srun is told: with the plugin words for it, and without it, for a
@@ -143,6 +143,9 @@ func (l *layout) writeSteps(b *strings.Builder, specs []task.Spec) {
 func (l *layout) toldSteps(s *task.Spec) []string {
 	if !l.guides(s) {
 		return nil
+	}
+	if l.spares(s) { // Slurm knows where its tasks are, and believes that all processors of their nodes are theirs
+		return []string{`${libra_of_job:+"` + plugin.StepPrefix + `JOB=$libra_of_job" "` + plugin.StepPrefix + `SIZE=1"}`}
 	}
 	word := func(setting string) string { return `${libra_steps:+"${libra_steps}` + setting + `"}` }
 	words := []string{`${libra_of_job:+"` + plugin.StepPrefix + `JOB=$libra_of_job"}`} // an sbatch in it begins another one

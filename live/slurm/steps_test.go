@@ -28,6 +28,8 @@ func TestWhatSrunIsToldByThePlugin(t *testing.T) {
 		"each in its turn":    {uneven, 4, "SLURM_DISTRIBUTION=cyclic:block", "LIBRA_STEP_DISTRIBUTION=arbitrary LIBRA_STEP_HOSTFILE=n1,n2*2 LIBRA_STEP_JOB=77 SLURM_DISTRIBUTION=cyclic:block"},
 		"more than Slurm has": {uneven, 1, "", "LIBRA_STEP_DISTRIBUTION=arbitrary LIBRA_STEP_HOSTFILE=n1,n2*2 LIBRA_STEP_JOB=77 LIBRA_STEP_OVERCOMMIT=1"},
 		"elements":            {array, 4, "", "LIBRA_STEP_DISTRIBUTION=arbitrary LIBRA_STEP_HOSTFILE=n1*1 LIBRA_STEP_JOB=77 LIBRA_STEP_OVERLAP=1"},
+		"more than it needs":  {func(s *task.Spec) { s.Size, s.Once, s.Threads, s.Nodes = 2, true, 2, []string{"n2", "n1"} }, 4, "SLURM_NTASKS=3 " + task.Spare + "=yes", "LIBRA_STEP_JOB=77 LIBRA_STEP_SIZE=1"},
+		"all of its nodes":    {func(s *task.Spec) { s.Size, s.Once, s.Threads, s.Nodes = 2, true, 2, []string{"n2", "n1"} }, 4, "SLURM_NTASKS=3", ""},
 		"one task":            {func(*task.Spec) {}, 4, "", ""},
 	} {
 		s := aTask(t)
@@ -76,5 +78,23 @@ func TestALongListOfNodes(t *testing.T) {
 	l.writeSteps(&b, specs)
 	if text := b.String(); !strings.Contains(text, "\n"+plugin.StepsVariable+"=\n") || strings.Contains(text, "libra_list='") {
 		t.Errorf("%.300s", text)
+	}
+}
+
+// Tasks that do not divide among their nodes are told as by sbatch of the processors that they need,
+// and those of who has asked for whole nodes of all.
+func TestProcessorsThatTasksNeed(t *testing.T) {
+	s := task.Spec{Size: 3, Once: true, Threads: 4, Nodes: []string{"n3", "n1", "n2"}, Env: []string{"SLURM_SUBMIT_DIR=/d", "SLURM_NTASKS=4", "SLURM_CPUS_PER_TASK=2"}}
+	said := func() string {
+		specs := slices.Repeat([]task.Spec{s}, s.Size)
+		l := layoutOf(specs, 4)
+		return " " + strings.Join(l.told(specs), " ") + " "
+	}
+	if got := said(); strings.Contains(got, "CPUS_PER_NODE") || !strings.Contains(got, " 'SLURM_TASKS_PER_NODE=2,1(x2)' ") {
+		t.Errorf("of whole nodes: %s", got)
+	}
+	s.Env = append(s.Env, task.Spare+"=yes")
+	if got := said(); !strings.Contains(got, " 'SLURM_JOB_CPUS_PER_NODE=4,2(x2)' ") || !strings.Contains(got, " SLURM_CPUS_ON_NODE=4 ") {
+		t.Errorf("of some: %s", got)
 	}
 }

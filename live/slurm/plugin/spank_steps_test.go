@@ -34,7 +34,13 @@ say "as many" srun -n4
 export SIZES=yes SLURM_JOB_CPUS_PER_NODE=1,3
 say "sizes" srun
 say "sizes of some" srun -n 2
-unset SIZES
+saved=$LIBRA_STEP_HOSTFILE
+unset LIBRA_STEP_HOSTFILE
+export LIBRA_STEP_SIZE=1 SLURM_NTASKS=3 SLURM_JOB_CPUS_PER_NODE=2,1
+say "more than they need" srun
+say "some of these" srun -n 2
+unset SIZES LIBRA_STEP_SIZE
+export LIBRA_STEP_HOSTFILE=$saved SLURM_NTASKS=4
 export SLURM_DISTRIBUTION=cyclic
 say "its own distribution" srun
 say "on its command line" srun -m block
@@ -89,6 +95,7 @@ echo end
 	}
 	want := "== plain\n" + lines("block no", "a a b b") + "steps yes\n== all\n" + labelled + "== as many\n" + lines("block no", "a b b b") +
 		"== sizes\n" + sized(lines("block no", "a b b b"), "1 1,3", "3 1,3", "3 1,3", "3 1,3") + "== sizes of some\n" + sized(lines("cyclic no", "a b"), "3 3(x2)", "3 3(x2)") +
+		"== more than they need\n" + sized(lines("block no", "a a b"), "2 2,1", "2 2,1", "1 2,1") + "== some of these\n" + sized(lines("cyclic no", "a b"), "3 3(x2)", "3 3(x2)") +
 		"== its own distribution\n" + lines("cyclic no", "a b b b") + "== on its command line\n" + lines("block no", "a a b b") +
 		"== one on each\n" + lines("cyclic no", "a b") + "== a node\n" + lines("cyclic no", "b") + "== another job\n" + lines("cyclic no", "a b a b") +
 		"== an element\n" + lines("block no", "b b") + "== one of its tasks\n" + lines("cyclic no", "b") +

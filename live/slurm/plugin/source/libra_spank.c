@@ -269,9 +269,12 @@ int slurm_spank_init(spank_t sp, int ac, char **av)
 	/* Who hands a job in from within another gives it its own environment. */
 	if (spank_context() != S_CTX_LOCAL || of == NULL || job == NULL || strcmp(of, job) != 0)
 		return 0;
+	r = asked();
+	value = getenv("SLURM_NTASKS");
+	if (getenv("LIBRA_STEP_SIZE") != NULL && !r.where && !r.spread && (r.tasks == 0 || (value != NULL && r.tasks == atol(value))))
+		setenv("LIBRA_HAD_ALL", "1", 1);
 	list = getenv("LIBRA_STEP_HOSTFILE");
 	if (list != NULL && getenv("SLURM_HOSTFILE") == NULL) {
-		r = asked();
 		fd = hosts(list, &lines, &one);
 		/* An element is on one node. Of all other jobs Slurm divides a part of the
 		 * tasks as it does elsewhere. */

@@ -11,7 +11,8 @@ import (
 )
 
 // Srun in a job is told where the tasks are that its script names, and they see nothing of it; one
-// that says itself where its tasks are, or is in another job, is left alone.
+// that says itself where its tasks are, or is in another job, is left alone. Steps begin before those
+// before them are all gone: they share what the job has.
 func TestSpankTellsSrun(t *testing.T) {
 	c := slurmtest.Start(t, slurmtest.Options{Nodes: 2, CPUs: 4, NoRest: true})
 	a, b := c.Nodes[0], c.Nodes[1]
@@ -26,36 +27,36 @@ say() {
 	echo "== $1"; shift
 	"$@" sh -c 'echo "$SLURM_PROCID $SLURMD_NODENAME ${SLURM_HOSTFILE-no} ${SLURM_DISTRIBUTION-no} ${SLURM_OVERLAP-no} $(env | grep -c LIBRA_HAD_)${SIZES:+ $SLURM_CPUS_ON_NODE $SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0}"' 2>&1 | sort
 }
-say plain srun
+say plain srun --overlap
 echo "steps $LIBRA_STEPS"
 export LIBRA_STEP_JOB=$SLURM_JOB_ID LIBRA_STEP_HOSTFILE='A*1,B*3' LIBRA_STEP_DISTRIBUTION=arbitrary LIBRA_STEP_OVERLAP=1
-say all srun --mpi none -l
-say "as many" srun -n4
+say all srun --overlap --mpi none -l
+say "as many" srun --overlap -n4
 export SIZES=yes SLURM_JOB_CPUS_PER_NODE=1,3
-say "sizes" srun
-say "sizes of some" srun -n 2
+say "sizes" srun --overlap
+say "sizes of some" srun --overlap -n 2
 saved=$LIBRA_STEP_HOSTFILE
 unset LIBRA_STEP_HOSTFILE
 export LIBRA_STEP_SIZE=1 SLURM_NTASKS=3 SLURM_JOB_CPUS_PER_NODE=2,1
-say "more than they need" srun
-say "some of these" srun -n 2
+say "more than they need" srun --overlap
+say "some of these" srun --overlap -n 2
 unset SIZES LIBRA_STEP_SIZE
 export LIBRA_STEP_HOSTFILE=$saved SLURM_NTASKS=4
 export SLURM_DISTRIBUTION=cyclic
-say "its own distribution" srun
-say "on its command line" srun -m block
-say "one on each" srun -N 2 --ntasks 2
-say "a node" srun -n 1 -N1 -w ` + b + `
+say "its own distribution" srun --overlap
+say "on its command line" srun --overlap -m block
+say "one on each" srun --overlap -N 2 --ntasks 2
+say "a node" srun --overlap -n 1 -N1 -w ` + b + `
 LIBRA_STEP_JOB=99
-say "another job" srun
+say "another job" srun --overlap
 unset SLURM_DISTRIBUTION
 LIBRA_STEP_JOB=$SLURM_JOB_ID LIBRA_STEP_HOSTFILE='B*2'
 export SLURM_NTASKS=2
-say "an element" srun
-say "one of its tasks" srun -N1 -n 1
+say "an element" srun --overlap
+say "one of its tasks" srun --overlap -N1 -n 1
 unset LIBRA_STEP_JOB
-say "two tasks on a node" srun -N1 -w ` + a + `
-say "one task" srun -N1 -n 1 -w ` + a + `
+say "two tasks on a node" srun --overlap -N1 -w ` + a + `
+say "one task" srun --overlap -N1 -n 1 -w ` + a + `
 echo end
 `)
 	file := filepath.Join(c.Dir, "log", "job.sh")

@@ -25,7 +25,7 @@ unset SLURM_NTASKS_PER_NODE SLURM_NPROCS
 export SLURM_NTASKS=4
 say() {
 	echo "== $1"; shift
-	"$@" sh -c 'echo "$SLURM_PROCID $SLURMD_NODENAME ${SLURM_HOSTFILE-no} ${SLURM_DISTRIBUTION-no} ${SLURM_OVERLAP-no} $(env | grep -c LIBRA_HAD_)${SIZES:+ $SLURM_CPUS_ON_NODE $SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0}"' 2>&1 | sort
+	"$@" sh -c 'echo "$SLURM_PROCID $SLURMD_NODENAME ${SLURM_HOSTFILE-no} ${SLURM_DISTRIBUTION-no} ${SLURM_OVERLAP-no} $(env | grep -c LIBRA_HAD_)${SIZES:+ $SLURM_CPUS_ON_NODE ${SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0-$SLURM_JOB_CPUS_PER_NODE}}${CPUS:+ $SLURM_CPUS_ON_NODE}"' 2>&1 | sort
 }
 say plain srun --overlap
 echo "steps $LIBRA_STEPS"
@@ -34,12 +34,12 @@ say all srun --overlap --mpi none -l
 say "as many" srun --overlap -n4
 export SIZES=yes SLURM_JOB_CPUS_PER_NODE=1,3
 say "sizes" srun --overlap
-say "sizes of some" srun --overlap -n 2
+SIZES= CPUS=1 say "sizes of some" srun --overlap -n 2
 saved=$LIBRA_STEP_HOSTFILE
 unset LIBRA_STEP_HOSTFILE
 export LIBRA_STEP_SIZE=1 SLURM_NTASKS=3 SLURM_JOB_CPUS_PER_NODE=2,1
 say "more than they need" srun --overlap
-say "some of these" srun --overlap -n 2
+SIZES= CPUS=1 say "some of these" srun --overlap -n 2
 unset SIZES LIBRA_STEP_SIZE
 export LIBRA_STEP_HOSTFILE=$saved SLURM_NTASKS=4
 export SLURM_DISTRIBUTION=cyclic
@@ -53,7 +53,8 @@ unset SLURM_DISTRIBUTION
 LIBRA_STEP_JOB=$SLURM_JOB_ID LIBRA_STEP_HOSTFILE='B*2'
 export SLURM_NTASKS=2
 say "an element" srun --overlap
-say "one of its tasks" srun --overlap -N1 -n 1
+say "one of its tasks" srun --overlap -n 1
+srun --overlap -N 1 -n 1 true && srun --overlap --nodes=1 --ntasks=1 true && echo "on a node"
 unset LIBRA_STEP_JOB
 say "two tasks on a node" srun --overlap -N1 -w ` + a + `
 say "one task" srun --overlap -N1 -n 1 -w ` + a + `
@@ -95,11 +96,11 @@ echo end
 		}
 	}
 	want := "== plain\n" + lines("block no", "a a b b") + "steps yes\n== all\n" + labelled + "== as many\n" + lines("block no", "a b b b") +
-		"== sizes\n" + sized(lines("block no", "a b b b"), "1 1,3", "3 1,3", "3 1,3", "3 1,3") + "== sizes of some\n" + sized(lines("cyclic no", "a b"), "3 3(x2)", "3 3(x2)") +
-		"== more than they need\n" + sized(lines("block no", "a a b"), "2 2,1", "2 2,1", "1 2,1") + "== some of these\n" + sized(lines("cyclic no", "a b"), "3 3(x2)", "3 3(x2)") +
+		"== sizes\n" + sized(lines("block no", "a b b b"), "1 1,3", "3 1,3", "3 1,3", "3 1,3") + "== sizes of some\n" + sized(lines("cyclic no", "a b"), "3", "3") +
+		"== more than they need\n" + sized(lines("block no", "a a b"), "2 2,1", "2 2,1", "1 2,1") + "== some of these\n" + sized(lines("cyclic no", "a b"), "3", "3") +
 		"== its own distribution\n" + lines("cyclic no", "a b b b") + "== on its command line\n" + lines("block no", "a a b b") +
 		"== one on each\n" + lines("cyclic no", "a b") + "== a node\n" + lines("cyclic no", "b") + "== another job\n" + lines("cyclic no", "a b a b") +
-		"== an element\n" + lines("block no", "b b") + "== one of its tasks\n" + lines("cyclic no", "b") +
+		"== an element\n" + lines("block no", "b b") + "== one of its tasks\n" + lines("cyclic no", "b") + "on a node\n" +
 		"== two tasks on a node\n" + lines("block no", "a a") + "== one task\n" + lines("cyclic no", "a") + "end\n"
 	if text != want {
 		t.Errorf("it said\n%s\nwant\n%s", text, want)

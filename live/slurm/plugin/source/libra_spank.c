@@ -158,8 +158,16 @@ static int says_spread(const char *option, size_t n)
 	return n == 1 ? option[0] == 'N' : among(option, n, spread, sizeof spread / sizeof spread[0]);
 }
 
+/* Newer releases of srun take no number of nodes beside a list of them. */
+#define NEWER (SLURM_VERSION_NUMBER > SLURM_VERSION_NUM(22, 5, 255))
+
+static int says_nodes(const char *option, size_t n)
+{
+	return n == 1 ? option[0] == 'N' : n == 5 && strncmp(option, "nodes", n) == 0;
+}
+
 struct request {
-	int where, spread; /* it says so itself */
+	int where, spread, nodes; /* it says so itself */
 	long tasks; /* how many it wants; 0: all */
 };
 
@@ -167,7 +175,7 @@ struct request {
  * cannot be read asks for nothing. */
 static struct request asked(void)
 {
-	struct request r = { 0, 0, 0 };
+	struct request r = { 0, 0, 0, 0 };
 	size_t room = 1 << 16, len = 0, n;
 	char *text = malloc(room + 1), *at, *name, *value;
 	FILE *file = fopen("/proc/self/cmdline", "re");
@@ -207,6 +215,7 @@ static struct request asked(void)
 		}
 		r.where |= says_where(name, n);
 		r.spread |= says_spread(name, n);
+		r.nodes |= says_nodes(name, n);
 		if (value != NULL && ((n == 1 && name[0] == 'n') || (n == 6 && strncmp(name, "ntasks", n) == 0)))
 			r.tasks = atol(value);
 		if (value == NULL && at >= text + len)
@@ -278,7 +287,8 @@ int slurm_spank_init(spank_t sp, int ac, char **av)
 		fd = hosts(list, &lines, &one);
 		/* An element is on one node. Of all other jobs Slurm divides a part of the
 		 * tasks as it does elsewhere. */
-		listed = fd >= 0 && !r.where && (one || (!r.spread && (r.tasks == 0 || r.tasks == lines)));
+		listed = fd >= 0 && !r.where &&
+			 (one ? !(NEWER && r.nodes) : !r.spread && (r.tasks == 0 || r.tasks == lines));
 		if (listed) {
 			snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 			give("HOSTFILE", path);

@@ -32,6 +32,9 @@ func exitCode(err error) int {
 	if err == nil {
 		return exitOK
 	}
+	if as, ok := errors.AsType[*sbatchError](err); ok {
+		return as.code
+	}
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return exitUsage
 	}

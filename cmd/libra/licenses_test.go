@@ -47,7 +47,7 @@ func TestWhoMayHaveLicenses(t *testing.T) {
 	}
 	f := newFloor()
 	open(t, f, v1.RoleUser)
-	if r := libra(t, "sbatch", "-t", "1", "-L", "fluent", "--wrap", "true"); r.code != exitUsage || !strings.Contains(r.err, "runs its jobs itself") || len(f.asked) > 0 {
+	if r := libra(t, "sbatch", "-t", "1", "-L", "fluent", "--wrap", "true"); r.code != exitFailure || !strings.Contains(r.err, "runs its jobs itself") || len(f.asked) > 0 {
 		t.Errorf("%+v, %d asked", r, len(f.asked))
 	}
 	f = newFloor()

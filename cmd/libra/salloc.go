@@ -127,7 +127,7 @@ func (o *sallocCommand) holder(con *console, flags *pflag.FlagSet, line directiv
 		name = line.Args[0]
 	}
 	line.Args = nil
-	o.wrap, o.holds = "exec sleep infinity", true
+	o.wrap, o.wraps, o.holds = "exec sleep infinity", true, true
 	request, head, err := o.request(con, flags, line)
 	o.tell(con, true)
 	switch {

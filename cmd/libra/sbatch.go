@@ -26,6 +26,7 @@ import (
 type sbatchCommand struct {
 	liveOptions
 	wrap     string
+	wraps    bool // it was said, if nothing more
 	parsable bool
 	quiet    bool
 	wait     bool
@@ -56,7 +57,8 @@ held in Slurm; an array, or one that may be on several nodes, is not there yet: 
 is printed of it, and understood.
 
 What cannot be had is refused by name. The market's answer is a price and a promise,
-or a refusal with what it would take instead (exit code 3).`,
+or a refusal with what it would take instead (exit code 3). Otherwise it ends as sbatch
+does: with 255 where options cannot be read, and with 1 where the script cannot.`,
 		Example: `  # what was "sbatch job.sh" before
   libra sbatch job.sh
 
@@ -67,7 +69,7 @@ or a refusal with what it would take instead (exit code 3).`,
   id=$(libra sbatch --parsable first.sh); libra sbatch --dependency=afterok:$id second.sh`,
 		DisableFlagParsing: true, // the options are sbatch's
 		Annotations:        map[string]string{takesArguments: "yes"},
-		RunE:               func(cmd *cobra.Command, args []string) error { return runSbatch(cmd, con, &o, args) },
+		RunE:               func(cmd *cobra.Command, args []string) error { return asSbatch(runSbatch(cmd, con, &o, args)) },
 	}
 	o.flags(cmd)
 	f := cmd.Flags()
@@ -114,6 +116,7 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 		return err
 	}
 	flags := cmd.Flags()
+	o.wraps = flags.Changed("wrap")
 	o.fromEnviron(&line)
 	request, head, err := o.request(con, flags, line)
 	if err != nil {
@@ -261,16 +264,20 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 // script is what is handed in, and how it is called.
 func (o *sbatchCommand) script(con *console, args []string) (name, script string, rest []string, err error) {
 	switch {
-	case o.wrap != "" && len(args) > 0:
+	case o.wraps && len(args) > 0:
 		return "", "", nil, usagef("--wrap makes the script: there can be no other one (%s)", args[0])
-	case o.wrap != "":
+	case o.wraps:
 		return "wrap", "#!/bin/sh\n# made by libra sbatch --wrap\n\n" + o.wrap + "\n", nil, nil
 	case len(args) == 0:
 		_, script, err = con.readScript([]string{"-"}, nil)
 		return "sbatch", script, nil, err
 	}
 	args = append([]string{onPath(args[0])}, args[1:]...)
-	_, script, err = con.readScript(args, nil)
+	path := args[0]
+	if path == "-" { // a file to sbatch, like any other
+		path = "./-"
+	}
+	_, script, err = con.readScript([]string{path}, nil)
 	return filepath.Base(args[0]), script, args[1:], err
 }
 
@@ -280,9 +287,9 @@ func (o *sbatchCommand) answer(ctx context.Context, con *console, market *client
 	switch {
 	case o.json:
 		err = con.writeJSON(job)
+	case o.quiet: // sbatch says nothing then, however it was asked to
 	case o.parsable:
 		_, err = printline(con.out, printed)
-	case o.quiet: // sbatch says nothing then
 	default:
 		_, err = printf(con.out, "Submitted batch job %s\n", printed)
 		if err == nil && os.Getenv("SLURM_JOB_ID") == "" { // in a job it would be in the job's output, where nobody asks for it

@@ -66,11 +66,11 @@ func TestSbatchWithoutATime(t *testing.T) {
 	if r := libra(t, "sbatch", "-Q", "--wrap", "true"); r.code != exitOK || r.err != "" || r.out != "" {
 		t.Errorf("quiet: %+v", r)
 	}
-	if r := libra(t, "sbatch", "-Q", "--parsable", "--wrap", "true"); r.code != exitOK || r.err != "" || r.out == "" {
+	if r := libra(t, "sbatch", "-Q", "--parsable", "--wrap", "true"); r.code != exitOK || r.err != "" || r.out != "" {
 		t.Errorf("quiet, and parsable: %+v", r)
 	}
 	f.prices.UsualMS = 0
-	if r := libra(t, "sbatch", "--wrap", "true"); r.code != exitUsage || !strings.Contains(r.err, "-t is missing") {
+	if r := libra(t, "sbatch", "--wrap", "true"); r.code != exitFailure || !strings.Contains(r.err, "-t is missing") {
 		t.Errorf("of a market that takes none: %+v", r)
 	}
 }

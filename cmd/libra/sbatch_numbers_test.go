@@ -51,7 +51,7 @@ func TestSbatchSpeaksInSlurmsNumbers(t *testing.T) {
 	if got := f.last(t).Submit.Request; r.out != "Submitted batch job libra:2\n" || !slices.Equal(got.After, []int64{1}) {
 		t.Errorf("%+v: after %v", r, got.After)
 	}
-	if got := mustLibra(t, "sbatch", "-t", "1", "-Q", "--parsable", "-d", "afterok:libra:2", "--wrap", "true"); got != "libra:3\n" {
+	if got := mustLibra(t, "sbatch", "-t", "1", "--parsable", "-d", "afterok:libra:2", "--wrap", "true"); got != "libra:3\n" {
 		t.Errorf("%q", got)
 	}
 	asked := len(f.asked)

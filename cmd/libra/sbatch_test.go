@@ -47,6 +47,10 @@ func TestSbatchWithoutAFile(t *testing.T) {
 		got.Output != "slurm-%b_%a.out" || got.Array == nil || got.Array.Limit != 2 || got.Name != "wrap" {
 		t.Errorf("the market was asked for %+v", got)
 	}
+	r = libra(t, "sbatch", "-t", "1", "--parsable", "--quiet", "--wrap", "")
+	if got = f.last(t).Submit.Request; r.code != exitOK || r.out != "" || got.Name != "wrap" || !strings.HasSuffix(got.Script, "--wrap\n\n\n") {
+		t.Errorf("an empty one, quietly: %+v: %+v", r, got)
+	}
 	r = libraIn(t, "#!/bin/sh\n#SBATCH -t 2\ntrue\n", "sbatch", "-Q")
 	if got = f.last(t).Submit.Request; r.code != exitOK || got.EstimateMS != 120_000 || got.Output != "slurm-%b.out" {
 		t.Errorf("%+v: %+v", r, got)
@@ -87,20 +91,25 @@ func TestSbatchMistakes(t *testing.T) {
 	script := file(t, "job.sh", "#!/bin/sh\ntrue\n")
 	for _, c := range []struct {
 		args []string
+		code int // sbatch's
 		want string
 	}{
-		{[]string{"--tmie=5", script}, "--tmie: unknown; did you mean --time?"},
-		{[]string{"--gres=nic:1", script}, "GPUs alone"},
-		{[]string{"-t"}, "its value is missing"},
-		{[]string{"-t", "5", "--wrap", "true", script}, "--wrap"},
-		{[]string{script}, "-t is missing"},
-		{[]string{"-t", "5", "--budget", "much", script}, "--budget"},
-		{[]string{"-t", "5", "-n", "none", script}, "-n"},
-		{[]string{"-t", "5", file(t, "dos.sh", "#!/bin/sh\r\ntrue\r\n")}, "line breaks of DOS"},
-		{[]string{"--cpus=2", script}, "--cpus: unknown"},
+		{[]string{"--tmie=5", script}, exitUnread, "--tmie: unknown; did you mean --time?"},
+		{[]string{"--gres=nic:1", script}, exitFailure, "GPUs alone"},
+		{[]string{"-t"}, exitUnread, "its value is missing"},
+		{[]string{"-t", "5", "--wrap", "true", script}, exitFailure, "--wrap"},
+		{[]string{script}, exitFailure, "-t is missing"},
+		{[]string{"-t", "5", "--budget", "much", script}, exitFailure, "--budget"},
+		{[]string{"-t", "5", "-n", "none", script}, exitUnread, "-n"},
+		{[]string{"-t", "5", file(t, "time.sh", "#!/bin/sh\n#SBATCH -t 5m\n")}, exitUnread, "not a length of time"},
+		{[]string{"-t", "5", file(t, "dos.sh", "#!/bin/sh\r\ntrue\r\n")}, exitFailure, "line breaks of DOS"},
+		{[]string{"-t", "5", file(t, "null.sh", "#!/bin/sh\necho a\x00b\n")}, exitFailure, "not a script"},
+		{[]string{"-t", "5", "-"}, exitFailure, "open ./-: no such file"},
+		{[]string{"-t", "5", "--mem=5", "--mem-per-cpu=5", script}, exitFailure, "mutually exclusive"},
+		{[]string{"--cpus=2", script}, exitUnread, "--cpus: unknown"},
 	} {
 		r := libra(t, append([]string{"sbatch"}, c.args...)...)
-		if r.code == exitOK || r.out != "" || !strings.Contains(r.err, c.want) {
+		if r.code != c.code || r.out != "" || !strings.Contains(r.err, c.want) {
 			t.Errorf("libra sbatch %v: %+v, want %q", c.args, r, c.want)
 		}
 	}

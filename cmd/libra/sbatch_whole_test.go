@@ -55,7 +55,7 @@ func TestSbatchOnWholeNodes(t *testing.T) {
 	}
 	f.prices = v1.Prices{Runs: "slurm", Rates: v1.Rates{Partitions: map[string]int64{"main": 1e6, "small": 1e6}, Partition: "main"}}
 	for _, option := range []string{"--exclusive", "--mem=0"} { // in one of several it is priced by none
-		if r := libra(t, "sbatch", "-t", "1", option, "-p", "main,small", "--wrap", "true"); r.code != exitUsage || !strings.Contains(r.err, "partition: want one of the market's: main, small") || len(f.asked) != asked {
+		if r := libra(t, "sbatch", "-t", "1", option, "-p", "main,small", "--wrap", "true"); r.code != exitFailure || !strings.Contains(r.err, "partition: want one of the market's: main, small") || len(f.asked) != asked {
 			t.Errorf("%s: %+v", option, r)
 		}
 	}

@@ -145,7 +145,7 @@ func newSlurmPlugin(con *console) *cobra.Command {
 		Long: `Plugin writes the sources of two plugins, and a key:
 
   libra_spank.c   puts the tasks of a job into the group that the agent made for
-                  it, before they begin. Compile it on a node and name it in
+                  it, before they begin, and tells srun where they are. Compile it on a node and name it in
                   plugstack.conf.
   job_submit.lua  lets only jobs into the partition that were bought. Put it
                   beside slurm.conf and set JobSubmitPlugins=lua.

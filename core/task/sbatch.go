@@ -19,6 +19,7 @@ const (
 	Umask     = passed + "UMASK"      // of who handed it in, in octal digits
 	Limits    = passed + "RLIMIT_"    // a limit of theirs, as of ulimit: LIBRA_SBATCH_RLIMIT_NOFILE=1024
 	AllMemory = passed + "ALL_MEMORY" // "yes": the memory that it has is all of its nodes', and it asked for that
+	Spare     = passed + "SPARE"      // "yes": it has as many processors on each node as on the fullest, and did not ask for them
 	Login     = passed + "LOGIN"      // "yes": what a login would set is in its environment
 
 	passed = "LIBRA_SBATCH_"

@@ -45,14 +45,14 @@ func SplitSbatch(args []string, own func(name string) (mine, value bool)) (Comma
 		switch {
 		case mine:
 		case !found:
-			return c, &Error{Directive: commandLine.prefix + " " + name, Err: unknown(name, optionNames(sbatchOptions))}
+			return c, &Error{Directive: commandLine.prefix + " " + name, Err: unknown(name, optionNames(sbatchOptions)), unread: true}
 		default:
 			value = known.takes == aValue
 		}
 		n := 1
 		if value && !given {
 			if n = 2; len(args) < n {
-				return c, &Error{Directive: commandLine.prefix + " " + name, Err: errNoValue}
+				return c, &Error{Directive: commandLine.prefix + " " + name, Err: errNoValue, unread: true}
 			}
 		}
 		if mine {

@@ -139,7 +139,7 @@ func TestNoLimitIsNoEstimate(t *testing.T) {
 
 // What was asked for of memory is told as it was.
 func TestMemoryThatIsTold(t *testing.T) {
-	for said, want := range map[string]string{"--mem=1G": "SLURM_MEM_PER_NODE=1024", "--mem=100 --mem-per-cpu=64": "SLURM_MEM_PER_CPU=64", "--mem-per-cpu=64 --mem=100": "SLURM_MEM_PER_NODE=100", "--mem=0": ""} {
+	for said, want := range map[string]string{"--mem=1G": "SLURM_MEM_PER_NODE=1024", "--mem-per-cpu=32 --mem-per-cpu=64": "SLURM_MEM_PER_CPU=64", "--mem=0": ""} {
 		if got := strings.Join(asSbatch(t, "", strings.Fields(said)...).Finish("job", nil).Env, " "); got != want {
 			t.Errorf("%s: %q, want %q", said, got, want)
 		}
@@ -242,5 +242,16 @@ func TestLimitsGoAlong(t *testing.T) {
 	}
 	if err := New(Place{}).Read("job.sh", "#!/bin/sh\n#SBATCH -o %q\n"); err == nil {
 		t.Error("a pattern that nobody knows is a text to others than sbatch")
+	}
+}
+
+// A job that gets more processors than its tasks need, and has not asked for them, goes with a word
+// of that.
+func TestProcessorsToSpare(t *testing.T) {
+	for options, want := range map[string]bool{"-N 2 -n 3": true, "-N 2 -n 4": false, "-n 3": false, "-N 2 -n 3 --exclusive": false, "-n 3 --ntasks-per-node=2": true} {
+		env := asSbatch(t, "", strings.Fields(options)...).Finish("job", nil).Env
+		if got := strings.Contains(strings.Join(env, " "), "LIBRA_SBATCH_SPARE=yes"); got != want {
+			t.Errorf("%s: %v", options, env)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package directive
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -47,8 +46,11 @@ func (f *Follows) Numbers() (numbers []*int64) {
 // +minutes.
 func (f *Follows) add(kind, word string) error {
 	if number, element, is := strings.Cut(word, "_"); is && element != "" {
-		if _, err := jobs(number); err == nil {
+		if _, err := jobs(number); err == nil && kind != "afterany" {
 			return fmt.Errorf("%s: %w", word, errOfElement)
+		}
+		if _, err := count(element, 0); err == nil { // when all of it has ended, so has that one
+			word = number
 		}
 	}
 	list := f.of(kind)
@@ -96,9 +98,9 @@ func begun(word string) (v1.Begun, error) {
 }
 
 // What sbatch takes and the market does not, with what would do.
-var (
-	errAnyOf     = errors.New("a job waits for all that it names, not for one of several (?): say afterok:12,afterok:13, or have the script look at what the others left behind")
-	errOfElement = errors.New("a job waits for a whole array, not for one element of it: say the number alone")
+const (
+	errAnyOf     = notHad("a job waits for all that it names, not for one of several (?): say afterok:12,afterok:13, or have the script look at what the others left behind")
+	errOfElement = notHad("a job waits for a whole array, not for one element of it: say the number alone")
 )
 
 // follow reads what a job waits for. To sbatch a number is what sbatch has printed before:
@@ -122,6 +124,9 @@ func (o *occurrence) follow() error {
 		if printed, own, err = dependencies(strings.Join(rest, ",")); err != nil {
 			return err
 		}
+	}
+	if strings.Contains(o.value, "_") {
+		o.note("it waits for the end of the whole array, and so of that element")
 	}
 	o.follows(printed, own)
 	return nil

@@ -30,7 +30,7 @@ func TestWhatAJobWaitsFor(t *testing.T) {
 		t.Errorf("PBS: %+v, %v", h.Request, err)
 	}
 	for wrong, says := range map[string]string{
-		"after:7+": "minutes", "after:7+x": "minutes", "after:+5": "number", "after:7+99999999999": "minutes", "aftercorr:": "number", "afterburstbuffer:7": "afterok:JOB", "afterok:7?afterany:8": "waits for all that it names", "afterok:7_2": "waits for a whole array", "afterok:7_": "number of a job", "afterok:x_2": "number of a job", "expand:7": "singleton", "afterany": "want after:JOB",
+		"after:7+": "minutes", "after:7+x": "minutes", "after:+5": "number", "after:7+99999999999": "minutes", "aftercorr:": "number", "afterburstbuffer:7": "afterok:JOB", "afterok:7?afterany:8": "waits for all that it names", "afterok:7_2": "waits for a whole array", "afterany:7_x": "number of a job", "afterok:7_": "number of a job", "afterok:x_2": "number of a job", "expand:7": "singleton", "afterany": "want after:JOB",
 	} {
 		if err := directive.New(directive.Place{}).ReadSbatch("job.sh", "", []string{"-d", wrong}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", wrong, err)
@@ -181,3 +181,15 @@ func TestMemoryOfHoweverManyNodes(t *testing.T) {
 }
 
 func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
+
+// Who waits for the end of one element waits for that of its array, and is told so.
+func TestWaitingForAnElement(t *testing.T) {
+	h := directive.New(directive.Place{})
+	if err := h.ReadSbatch("job.sh", "#!/bin/sh\n", []string{"-d", "afterany:7_2:8"}); err != nil || !slices.Equal(h.Printed.Any, []int64{7, 8}) || len(h.Notes) != 1 || !strings.Contains(h.Notes[0].Text, "whole array") {
+		t.Errorf("%v, %+v, %v", err, h.Printed, h.Notes)
+	}
+	h = directive.New(directive.Place{})
+	if err := h.ReadSbatch("job.sh", "#!/bin/sh\n", []string{"-d", "afterany:8"}); err != nil || len(h.Notes) != 0 {
+		t.Errorf("%v, %v", err, h.Notes)
+	}
+}

@@ -53,7 +53,7 @@ func (o *occurrence) gres() error {
 		case entry == "none" || entry == "":
 			continue
 		case words[0] != "gpu":
-			return fmt.Errorf("%s: of generic resources the market sells GPUs alone (gpu:2, gpu:a100:2)", words[0])
+			return notHad(words[0] + ": of generic resources the market sells GPUs alone (gpu:2, gpu:a100:2)")
 		case found.n > 0:
 			return fmt.Errorf("%q: %w", o.value, errOneKind)
 		}

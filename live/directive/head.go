@@ -19,6 +19,8 @@ type Error struct {
 	Line      int
 	Directive string // as it is written: "#SBATCH --tmie"
 	Err       error
+
+	unread bool // it is no option, or has no such value
 }
 
 func (e *Error) Error() string {
@@ -29,6 +31,17 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// Unread reports whether an error is of an option that could not be read, as sbatch tells such from
+// others in how it ends: what is well said, and not to be had, is none.
+func Unread(err error) bool {
+	if several, is := err.(interface{ Unwrap() []error }); is { // of those that were joined, the first is what sbatch would have ended with
+		all := several.Unwrap()
+		return len(all) > 0 && Unread(all[0])
+	}
+	wrong, is := errors.AsType[*Error](err)
+	return is && wrong.unread
+}
 
 // Note is a directive that is taken to mean less, or something else, than it
 // says.
@@ -116,6 +129,9 @@ func (h *Head) read(file, script string, options []string) error {
 		}
 	}
 	foreign = append(foreign, r.readWords(commandLine, options, sbatchOptions))
+	if h.sbatch && h.width.memories == ofNode|ofProcessor && errors.Join(foreign...) == nil {
+		return errMemories
+	}
 	if err := errors.Join(foreign...); err == nil {
 		r.foresee(lines)
 		if err = h.width.apply(h); err != nil {
@@ -210,6 +226,17 @@ type reader struct {
 func (r *reader) wrong(l line, directive string, err error) error {
 	return &Error{File: r.file, Line: l.number, Directive: strings.TrimSpace(l.prefix + " " + directive), Err: err}
 }
+
+// unread is a mistake that is in the words themselves, unless it is of something that is not to be had.
+func (r *reader) unread(l line, directive string, err error) error {
+	_, had := errors.AsType[notHad](err)
+	return &Error{File: r.file, Line: l.number, Directive: strings.TrimSpace(l.prefix + " " + directive), Err: err, unread: !had}
+}
+
+// notHad is what sbatch would take, and the market does not have: why, and what would do.
+type notHad string
+
+func (n notHad) Error() string { return string(n) }
 
 func (r *reader) note(l line, directive, text string) {
 	r.head.Notes = append(r.head.Notes, Note{File: r.file, Line: l.number, Directive: l.prefix + " " + directive, Text: text})

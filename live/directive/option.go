@@ -42,7 +42,7 @@ func (o *occurrence) note(text string) { o.reader.note(o.line, o.text, text) }
 func (r *reader) read(l line, options []option) error {
 	words, err := split(l.text)
 	if err != nil {
-		return r.wrong(l, "", err)
+		return r.unread(l, "", err)
 	}
 	return r.readWords(l, words, options)
 }
@@ -75,17 +75,17 @@ func (r *reader) readOption(l line, words []string, options []option) ([]string,
 	}
 	known, found := findOption(options, name)
 	if !found {
-		return nil, r.wrong(l, name, unknown(name, optionNames(options)))
+		return nil, r.unread(l, name, unknown(name, optionNames(options)))
 	}
 	switch {
 	case known.takes == noValue && given && !strings.HasPrefix(word, "--"):
 		rest = append([]string{"-" + value}, rest...) // several letters in one word
 		value = ""
 	case known.takes == noValue && given:
-		return nil, r.wrong(l, word, errors.New("it has no value"))
+		return nil, r.unread(l, word, errors.New("it has no value"))
 	case known.takes == aValue && !given:
 		if len(rest) == 0 {
-			return nil, r.wrong(l, name, errNoValue)
+			return nil, r.unread(l, name, errNoValue)
 		}
 		value, rest = rest[0], rest[1:]
 	}
@@ -104,7 +104,7 @@ func (r *reader) readOption(l line, words []string, options []option) ([]string,
 		return rest, nil
 	}
 	if err := known.set(&occurrence{Head: r.head, reader: r, line: l, text: written, value: value}); err != nil {
-		return nil, r.wrong(l, written, err)
+		return nil, r.unread(l, written, err)
 	}
 	return rest, nil
 }

@@ -36,6 +36,7 @@ var sbatchOptions = append([]option{
 			return err
 		}
 		o.width.memoryNode, o.width.memoryProc, o.width.allMemory = 0, mb, false
+		o.width.memories |= ofProcessor
 		return nil
 	}},
 	{names: []string{"--tmp"}, takes: aValue, set: func(o *occurrence) error {

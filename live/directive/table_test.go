@@ -13,14 +13,14 @@ var update = flag.Bool("update", false, "write the table of docs/slurm.md anew")
 
 // commands are the options that libra sbatch has itself.
 var commands = map[string]string{
-	"--help": "the help of libra sbatch", "--wrap": "", "--parsable": "", "--quiet": "nothing is printed but errors and, with --parsable, the number", "--wait": "",
+	"--help": "the help of libra sbatch", "--wrap": "", "--parsable": "", "--quiet": "nothing is printed but errors", "--wait": "",
 	"--test-only": "a quote: price and promise, and nothing is handed in",
 }
 
 // notes are what options that work mean otherwise than in Slurm.
 var notes = map[string]string{
 	"--mem-per-cpu": "more than MaxMemPerCPU is refused, and not made more processors, which would be paid for: -c asks for them",
-	"--licenses":    "counted by Slurm, and kept for the job from when it is taken, or from when it is let go if it waits in the market before", "--account": "the account of the market that pays, or Slurm's name of it (slurm.associations)", "--time": "the estimate of the runtime, with processors to itself; 0 and UNLIMITED say none, and then it is that of former runs, the partition's DefaultTime, or an hour", "--deadline": "the promise that is bought", "--dependency": "after, afterok, afterany, afternotok, aftercorr and singleton of jobs that the market has sold, all of which must hold (? is refused); of whole arrays, not of an element (12_3); an array begins after aftercorr when all elements of the other have ended, and those run whose namesakes have succeeded",
+	"--licenses":    "counted by Slurm, and kept for the job from when it is taken, or from when it is let go if it waits in the market before", "--account": "the account of the market that pays, or Slurm's name of it (slurm.associations)", "--time": "the estimate of the runtime, with processors to itself; 0 and UNLIMITED say none, and then it is that of former runs, the partition's DefaultTime, or an hour", "--deadline": "the promise that is bought", "--dependency": "after, afterok, afterany, afternotok, aftercorr and singleton of jobs that the market has sold, all of which must hold (? is refused); of whole arrays, for an element (12_3) by afterany alone; an array begins after aftercorr when all elements of the other have ended, and those run whose namesakes have succeeded",
 	"--signal": "passed to Slurm, which counts from the time limit: that follows from the deadline", "--mail-type": "passed to Slurm; a market without one sends no mail", "--mail-user": "passed to Slurm",
 
 	"--reservation": "one of Slurm's, of whole nodes and for users or accounts: the job is on its nodes alone, and done before it ends; not FLEX, MAGNETIC, TIME_FLOAT, MAINT, REPLACE, of groups or of some processors, nor with --hold or --dependency; before it begins with --begin",

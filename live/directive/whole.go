@@ -17,7 +17,7 @@ import (
 // smallest has that does, and the job is on none that has another.
 
 var (
-	errShared = errors.New("nodes are not kept for the jobs of one user: --exclusive alone asks for all processors of its nodes")
+	errShared = notHad("nodes are not kept for the jobs of one user: --exclusive alone asks for all processors of its nodes")
 	errUnread = errors.New("libra sbatch asks how much a node has; here say how much is wanted")
 	errUneven = errors.New("--mem=0 wants as many tasks on each node: its memory is for them")
 	errNoKind = errors.New("no node that is up and that it may be on has as much")
@@ -45,6 +45,7 @@ func (o *occurrence) memoryOfNode() error {
 		return errUnread
 	}
 	o.width.memoryNode, o.width.memoryProc, o.width.allMemory = mb, 0, mb == 0
+	o.width.memories |= ofNode
 	return nil
 }
 

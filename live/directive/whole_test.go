@@ -105,8 +105,45 @@ func TestAllThatNodesHave(t *testing.T) {
 		}
 	}
 	h := directive.New(directive.Place{})
-	if err := h.ReadSbatch("job.sh", "#!/bin/sh\n#SBATCH --mem=0\n", []string{"--mem-per-cpu=10"}); err != nil || h.Whole() || h.Request.MemoryMB != 10 {
+	if err := h.ReadSbatch("job.sh", "#!/bin/sh\n#SBATCH --mem=0\n", []string{"--mem=10"}); err != nil || h.Whole() || h.Request.MemoryMB != 10 {
 		t.Errorf("the later one counts: %+v, %v", h.Request, err)
+	}
+}
+
+// Memory of a node and of a processor are not said at once, wherever each is, in sbatch's words. To
+// who is not sbatch the later one counts.
+func TestMemoryIsSaidOnce(t *testing.T) {
+	for script, option := range map[string]string{"--mem=200M --mem-per-cpu=50M": "-n1", "--mem-per-cpu=50M": "--mem=200M", "--mem=0": "--mem-per-cpu=50M"} {
+		err := directive.New(directive.Place{}).ReadSbatch("job.sh", "#!/bin/sh\n#SBATCH "+script+"\n", []string{option})
+		if err == nil || err.Error() != "--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive." || directive.Unread(err) {
+			t.Errorf("%s, %s: %v", script, option, err)
+		}
+	}
+	h := directive.New(directive.Place{})
+	if err := h.Read("job.sh", "#!/bin/sh\n#SBATCH --mem=200M --mem-per-cpu=50M\n"); err != nil || h.Request.MemoryMB != 50 {
+		t.Errorf("%v: %+v", err, h.Request)
+	}
+}
+
+// What sbatch cannot read is told from what it would take, and the market does not sell.
+func TestWhatIsUnread(t *testing.T) {
+	for line, unread := range map[string]bool{
+		"--tmie=5": true, "-t foo": true, "--mem": true, "extra": true, "\u2013-mem=100M": true, "--hold=yes": true, "--mem=10X": true, "-o 'open": true,
+		"--container=x": false, "hetjob": false, "-d afterok:1?afterok:2": false, "-d afterok:1_2": false, "-d afterok:x": true, "--gres=nic:1": false, "--exclusive=user": false, "-N 16777216 -n 16777215 -c 2": false, "-t foo\n#SBATCH hetjob": true, "hetjob\n#SBATCH -t foo": false,
+	} {
+		err := directive.New(directive.Place{}).ReadSbatch("job.sh", "#!/bin/sh\n#SBATCH "+line+"\n", nil)
+		if err == nil || directive.Unread(err) != unread {
+			t.Errorf("%q: %v, %v", line, err, directive.Unread(err))
+		}
+	}
+	own := func(string) (mine, value bool) { return false, false }
+	for _, args := range [][]string{{"--bogus"}, {"-t"}} {
+		if _, err := directive.SplitSbatch(args, own); !directive.Unread(err) {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+	if directive.Unread(nil) {
+		t.Error("nothing is a mistake")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/task"
 )
 
 // width is the size of a job in the words of other systems: tasks of several
@@ -24,13 +25,27 @@ type width struct {
 	memoryProc int64 // MB on each processor
 	memoryJob  int64 // MB, all told
 
+	memories memories // how sbatch was told of it
+
 	whole     bool // all processors of its nodes
+	spares    bool // more processors than its tasks need, since they do not divide among its nodes
 	allMemory bool // all memory of its nodes
 
 	gpus gpus
 
 	last *occurrence // what a note about the size refers to
 }
+
+// memories are the ways in which sbatch is told of memory. It takes one of them.
+type memories uint8
+
+const (
+	ofNode memories = 1 << iota
+	ofProcessor
+)
+
+// errMemories is what sbatch says of that.
+const errMemories = notHad("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.")
 
 var errTooWide = errors.New("the job is wider than any cluster")
 
@@ -197,6 +212,7 @@ func (w *width) spare(tasks, processors int) (ways []int, all int, err error) {
 	if all = nodes * each; all > market.MaxWidth {
 		return nil, processors, errTooWide
 	}
+	w.spares = true
 	if w.last != nil {
 		w.last.note(fmt.Sprintf("%d tasks do not divide among %d nodes: each has as many processors as the fullest, %d, and they are paid for", tasks, nodes, each))
 	}
@@ -226,6 +242,9 @@ func (w *width) tell(h *Head, tasks int) {
 	}
 	if w.memoryNode > 0 {
 		h.told = append(h.told, fmt.Sprintf("SLURM_MEM_PER_NODE=%d", w.memoryNode))
+	}
+	if w.spares {
+		h.told = append(h.told, task.Spare+"=yes")
 	}
 	w.gpus.tellGPUs(h)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/libra-market/libra/core/task"
 )
@@ -28,21 +27,7 @@ func (l *layout) element(s *task.Spec) []string {
 	if own := valueOf(s.Env, task.Licenses); own != "" { // newer releases of Slurm tell it of those of all
 		words = append(words, "${SLURM_JOB_LICENSES:+"+quote("SLURM_JOB_LICENSES="+own)+"}")
 	}
-	if !startsSteps(s) {
-		return words
-	}
-	if l.listsHosts(s.Env) {
-		words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary")
-	}
-	return append(words, "SLURM_OVERLAP=1")
-}
-
-// listsHosts reports whether srun in an element is told where its tasks are: of all nodes of
-// the job it would take any, and who says of tasks only how many processors each has would, by
-// what newer releases of Slurm tell it (SLURM_TRES_PER_TASK), have as many as the whole job has
-// room for.
-func (l *layout) listsHosts(env []string) bool {
-	return len(l.on) > 1 || l.perTaskToo && l.elements > 1 && valueOf(env, "SLURM_CPUS_PER_TASK") != "" && valueOf(env, "SLURM_NTASKS") == ""
+	return words
 }
 
 // elementMemory is what it is told of its memory.
@@ -60,15 +45,4 @@ func (l *layout) elementMemory(s *task.Spec) []string {
 	default:
 		return []string{"-u " + memoryEach, fmt.Sprintf("%s=%d", memoryNode, mb)}
 	}
-}
-
-// keepOnNode has srun in an element find the node of its lane in a file that has no name any
-// more: once for each task, for it starts as many as there are lines.
-func keepOnNode(b *strings.Builder, s *task.Spec, l *layout) {
-	if s.Len() == 0 || !startsSteps(s) || !l.listsHosts(s.Env) {
-		return
-	}
-	b.WriteString(newHosts())
-	fmt.Fprintf(b, "libra_of=0\nwhile [ $libra_of -lt %d ]; do\n\techo \"$libra_node\"\n\tlibra_of=$((libra_of + 1))\ndone >\"$libra_hosts\"\n", l.tasks/l.elements)
-	b.WriteString(namelessHosts)
 }

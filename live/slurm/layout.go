@@ -1,7 +1,6 @@
 package slurm
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -115,16 +114,13 @@ func (l *layout) told(specs []task.Spec) []string {
 		words = append(words, l.element(s)...)
 	} else if l.whole && l.even {
 		words = append(words, quote("SLURM_TASKS_PER_NODE="+l.perNode()))
+		if l.spares(s) { // as sbatch tells of what its tasks need
+			words = append(words, quote("SLURM_JOB_CPUS_PER_NODE="+l.neededPerNode()), fmt.Sprintf("SLURM_CPUS_ON_NODE=%d", l.tasksOn(0)*l.perTask))
+		}
 	}
 	if s.Once && s.Size > 1 && !l.even {
 		words = append(words, quote("SLURM_TASKS_PER_NODE="+l.perNode()))
-		if l.listsRanks(s) {
-			words = append(words, "SLURM_HOSTFILE=/proc/self/fd/4", "SLURM_DISTRIBUTION=arbitrary")
-		}
-		switch {
-		case !l.fits: // Slurm believes in fewer processors than were sold: jobs share them
-			words = append(words, "SLURM_OVERCOMMIT=1")
-		case bySbatch(s): // it has set aside as many on each node as on the fullest
+		if l.fits && bySbatch(s) { // Slurm has set aside as many on each node as on the fullest
 			words = append(words, quote("SLURM_JOB_CPUS_PER_NODE="+l.processorsPerNode()), fmt.Sprintf("SLURM_CPUS_ON_NODE=%d", l.on[slices.Min(s.Nodes)]))
 		}
 	}
@@ -172,20 +168,6 @@ func (l *layout) named(s *task.Spec) []string {
 // unnamed is what sbatch calls a script that it reads from its standard input.
 const unnamed = "sbatch"
 
-// startsSteps reports whether a script names what starts steps of Slurm's, as launchers of MPI do.
-// Those of elements that run side by side in one job share its processors and memory, or each would
-// wait for the end of the others'; who starts none is not told of it, as by sbatch.
-func startsSteps(s *task.Spec) bool {
-	return bytes.Contains(s.Script, []byte("srun")) || bytes.Contains(s.Script, []byte("mpi"))
-}
-
-// listsRanks reports whether srun in a job that starts once is told where its tasks are: Slurm
-// would put as many on each node, and not what was sold there. A script that is as by sbatch, and
-// starts no steps, is not told of it, as there.
-func (l *layout) listsRanks(s *task.Spec) bool {
-	return !l.even && (!l.fits || !bySbatch(s) || len(s.Script) == 0 || startsSteps(s))
-}
-
 // memoryOf is the memory of a processor that a job was handed in with, as by sbatch
 // --mem-per-cpu, where that is what it has; 0: it was not, or Slurm sets aside fewer processors
 // than it was sold.
@@ -222,9 +204,6 @@ const (
 // kept are the variables of a job that are so: of tasks on a node it is told no number
 // that they do not have, and of memory what Slurm was asked for.
 func (l *layout) kept(env []string) []string {
-	if !l.even || l.elements > 0 && l.listsHosts(env) { // srun goes by a list of nodes then, if there is one
-		env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, "SLURM_DISTRIBUTION=") })
-	}
 	env = slices.DeleteFunc(slices.Clone(env), func(e string) bool {
 		return l.memory == 0 && strings.HasPrefix(e, memoryEach+"=") || strings.HasPrefix(e, memoryNode+"=")
 	})
@@ -237,11 +216,25 @@ func (l *layout) kept(env []string) []string {
 // perNode is how many tasks are on each node, in Slurm's words: 2(x3),1.
 func (l *layout) perNode() string {
 	return l.inWords(func(i, processors int) int {
-		if l.whole { // as many on each, and those that are left on the first
-			return (l.tasks + len(l.on) - 1 - i) / len(l.on)
+		if l.whole {
+			return l.tasksOn(i)
 		}
 		return max(1, processors/l.perTask)
 	})
+}
+
+// tasksOn is how many are on the i-th node of a job that has all processors of its nodes: as many on
+// each, and those that are left on the first.
+func (l *layout) tasksOn(i int) int { return (l.tasks + len(l.on) - 1 - i) / len(l.on) }
+
+// spares reports whether it has more processors than its tasks need, without having asked for them.
+func (l *layout) spares(s *task.Spec) bool {
+	return l.whole && l.even && s.Once && s.Size > 1 && valueOf(s.Env, task.Spare) != ""
+}
+
+// neededPerNode is how many processors the tasks on each node need.
+func (l *layout) neededPerNode() string {
+	return l.inWords(func(i, _ int) int { return l.tasksOn(i) * l.perTask })
 }
 
 // processorsPerNode is the same of processors.

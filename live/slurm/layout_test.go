@@ -117,7 +117,7 @@ func TestWholeNodesAreTold(t *testing.T) {
 	second := s
 	second.Rank = 1
 	specs := []task.Spec{s, second}
-	if text, err := script(specs, layoutOf(specs, 8)); err != nil || strings.Contains(text, "libra_of") {
+	if text, err := script(specs, layoutOf(specs, 8)); err != nil || strings.Contains(text, "libra_of=0") {
 		t.Errorf("elements of one node: %v, %s", err, text)
 	}
 }
@@ -140,11 +140,11 @@ func TestAnElementHasOneTaskWhereItSaysOnlyHowWideItIs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := slices.Contains(l.told(specs), "SLURM_HOSTFILE=/proc/self/fd/4")
-		if told != strings.Contains(text, "libra_of") {
+		kept := strings.Contains(text, "libra_of=0")
+		if told := strings.Contains(strings.Join(l.toldSteps(&s), " "), "HOSTFILE"); kept && !told || told && !kept && startsSteps(&s) {
 			t.Errorf("%v: it is told of a list that is not there, or is not: %s", env, text)
 		}
-		return told
+		return kept
 	}
 	if !of(true, "SLURM_CPUS_PER_TASK=2") || of(false, "SLURM_CPUS_PER_TASK=2") || of(true, "SLURM_CPUS_PER_TASK=2", "SLURM_NTASKS=1") || of(true) {
 		t.Error("a list of nodes is for who has said how wide a task is, where Slurm tells srun of it, and nothing of tasks")
@@ -162,8 +162,8 @@ func TestElementsOfSeveralNodes(t *testing.T) {
 		memory, usual  int64
 		tasks          int
 	}{
-		"one task of two":       {want: "SLURM_TASKS_PER_NODE=1 SLURM_DISTRIBUTION=arbitrary SLURM_NNODES=1", not: "SLURM_MEM_PER_NODE=0"},
-		"two tasks":             {env: "SLURM_NTASKS=2", want: "SLURM_TASKS_PER_NODE=2 SLURM_HOSTFILE=/proc/self/fd/4", not: "SLURM_NTASKS=1", tasks: 2},
+		"one task of two":       {want: "SLURM_TASKS_PER_NODE=1 SLURM_NNODES=1", not: "SLURM_MEM_PER_NODE=0"},
+		"two tasks":             {env: "SLURM_NTASKS=2", want: "SLURM_TASKS_PER_NODE=2", not: "SLURM_NTASKS=1", tasks: 2},
 		"memory":                {memory: 300, usual: 128, want: "SLURM_MEM_PER_NODE=300", not: "SLURM_MEM_PER_CPU=150"},
 		"memory as usual":       {memory: 256, usual: 128, want: "SLURM_MEM_PER_CPU=128", not: "SLURM_MEM_PER_NODE=256"},
 		"memory of a processor": {env: "SLURM_MEM_PER_CPU=64", memory: 128, usual: 128, want: "SLURM_MEM_PER_CPU=64", not: "SLURM_MEM_PER_NODE=128"},
@@ -187,8 +187,11 @@ func TestElementsOfSeveralNodes(t *testing.T) {
 				t.Errorf("%s: no %s in %v", name, want, words)
 			}
 		}
-		if slices.Contains(words, c.not) || slices.Contains(l.kept(s.Env), "SLURM_DISTRIBUTION=cyclic") {
-			t.Errorf("%s: %v, and of its own %v", name, words, l.kept(s.Env))
+		if slices.Contains(words, c.not) {
+			t.Errorf("%s: %v", name, words)
+		}
+		if steps := strings.Join(l.toldSteps(&s), " "); !strings.Contains(steps, "HOSTFILE=$libra_list") || !strings.Contains(steps, "DISTRIBUTION=arbitrary") || !strings.Contains(steps, "OVERLAP=1") {
+			t.Errorf("%s: its srun is told %s", name, steps)
 		}
 		set := slices.IndexFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-u ") })
 		if slices.ContainsFunc(words[set:], func(w string) bool { return strings.HasPrefix(w, "-u ") }) {
@@ -198,15 +201,15 @@ func TestElementsOfSeveralNodes(t *testing.T) {
 		if err != nil || !strings.Contains(text, fmt.Sprintf("while [ $libra_of -lt %d ]", max(1, c.tasks))) {
 			t.Errorf("%s: it keeps no list of its node: %v, %s", name, err, text)
 		}
-		for _, line := range []string{"libra-XXXXXX\") || " + never(noStart) + "\nlibra_of=0\n", "exec 4<\"$libra_hosts\"\nrm -f \"$libra_hosts\"\n"} {
+		for _, line := range []string{"libra-XXXXXX\") || " + never(noStart) + "\nlibra_of=0\n", "exec 4<\"$libra_hosts\"\n\trm -f \"$libra_hosts\"\n"} {
 			if !strings.Contains(text, line) {
 				t.Errorf("%s: no %s in %s", name, line, text)
 			}
 		}
 		specs[0].Nodes, specs[1].Nodes = []string{"n1", "n1"}, []string{"n1", "n1"}
 		l = layoutOf(specs, 4)
-		if words = l.told(specs); slices.Contains(words, "SLURM_HOSTFILE=/proc/self/fd/4") || !slices.Contains(words, "SLURM_OVERLAP=1") {
-			t.Errorf("%s, all on one node: %v", name, words)
+		if steps := strings.Join(l.toldSteps(&specs[0]), " "); strings.Contains(steps, "HOSTFILE") || !strings.Contains(steps, "OVERLAP=1") {
+			t.Errorf("%s, all on one node: %s", name, steps)
 		}
 	}
 }
@@ -261,17 +264,6 @@ func TestWhatJobsAreTold(t *testing.T) {
 		words := told("n1 n2", layout{perTaskToo: c.new}, c.change)
 		if !has(words, c.want) || c.want == "" && has(words, "SLURM_JOB_NAME") {
 			t.Errorf("%s: %v", name, words)
-		}
-	}
-	for name, l := range map[string]layout{
-		"as many on each node":  {tasks: 2, perTask: 1, even: true, on: map[string]int{"n1": 1, "n2": 1}},
-		"elements on one node":  {tasks: 2, perTask: 1, even: true, elements: 2, on: map[string]int{"n1": 2}},
-		"not as many":           {tasks: 3, perTask: 1, on: map[string]int{"n1": 1, "n2": 2}},
-		"elements of two nodes": {tasks: 2, perTask: 1, even: true, elements: 2, on: map[string]int{"n1": 1, "n2": 1}},
-	} {
-		listed := name == "not as many" || name == "elements of two nodes" // by nodes, for srun
-		if kept := l.kept([]string{"SLURM_DISTRIBUTION=cyclic"}); (len(kept) == 0) != listed {
-			t.Errorf("%s: %v", name, kept)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/plugin"
 )
 
 // defaultPath is where programs are looked for unless the task says otherwise.
@@ -45,12 +46,8 @@ func script(specs []task.Spec, l layout) (string, error) {
 	head := fmt.Sprintf("#!/bin/sh\n# libra: job %d, attempt %d\n", first.Job, first.Attempt)
 	body := "libra_inner=\n" + finders
 	switch {
-	case len(specs) == 1:
+	case len(specs) == 1 || first.Once:
 		return head + asOne(body+taskScript(specs, l)), nil
-	case first.Once && !l.listsRanks(first):
-		return head + asOne(body+taskScript(specs, l)), nil
-	case first.Once:
-		return head + asOne(body+onceScript(specs, l)), nil
 	}
 	return head + body + rankScript(specs, l), nil
 }
@@ -58,26 +55,6 @@ func script(specs []task.Spec, l layout) (string, error) {
 // asOne is a script that a shell has read to its end before it begins: from then on the file
 // that it is in can become another.
 func asOne(text string) string { return "libra_main() {\n" + text + "}\nlibra_main\n" }
-
-// onceScript becomes the user's program once, as sbatch would, in the allocation of
-// all ranks. An srun in it finds the nodes that were sold, rank by rank, in a file
-// that has no name any more.
-func onceScript(specs []task.Spec, l layout) string {
-	var b strings.Builder
-	var hosts []string
-	nodes := specs[0].Nodes
-	if bySbatch(&specs[0]) { // which has no ranks but those of Slurm, in the order of its nodes
-		nodes = slices.Sorted(slices.Values(nodes))
-	}
-	for _, name := range nodes {
-		for range l.tasks / len(specs) {
-			hosts = append(hosts, name)
-		}
-	}
-	writeHosts(&b, hosts)
-	b.WriteString(namelessHosts)
-	return b.String() + taskScript(specs, l)
-}
 
 // rankScript starts the tasks of a job where they belong: srun takes the nodes of
 // the ranks from a file, in their order. What srun has to say goes to where the
@@ -110,10 +87,6 @@ func newHosts() string {
 	return fmt.Sprintf("libra_hosts=$(mktemp \"${TMPDIR:-/tmp}/libra-XXXXXX\") || %s\n", never(noStart))
 }
 
-// namelessHosts keeps it open for whoever is started, and takes its name away: nobody is left to
-// remove it later.
-const namelessHosts = "exec 4<\"$libra_hosts\"\nrm -f \"$libra_hosts\"\n"
-
 const nowhere = "/dev/null"
 
 // taskScript becomes the program of one task. The names of its variables are its
@@ -133,7 +106,7 @@ func taskScript(specs []task.Spec, l layout) string {
 	b.WriteString("libra_entry=$(getent passwd \"$(id -u)\")\n")
 	b.WriteString("libra_shell=${libra_entry##*:}\nlibra_entry=${libra_entry%:*}\nlibra_home=${libra_entry##*:}\n")
 	writeRanks(&b, specs, &l)
-	keepOnNode(&b, first, &l)
+	l.writeSteps(&b, specs)
 	writeGPUs(&b, specs)
 	if len(first.Script) > 0 {
 		writeScript(&b, string(first.Script), len(specs) == 1 || first.Once)
@@ -314,7 +287,7 @@ exit "$libra_bad"
 // login would set, then what the task asks for, then what it is told about itself.
 func environment(specs []task.Spec, l layout) string {
 	s := &specs[0]
-	words := withdrawnFirst(slices.Concat([]string{"-u LIBRA_SEAL", "-u SLURM_HOSTFILE", "-u SLURM_OPEN_MODE", "-u OLDPWD"}, l.told(specs), l.login(s)))
+	words := withdrawnFirst(slices.Concat([]string{"-u LIBRA_SEAL", "-u " + plugin.StepsVariable, "-u SLURM_HOSTFILE", "-u SLURM_OPEN_MODE", "-u OLDPWD"}, l.told(specs), l.login(s)))
 	words = slices.Insert(words, 0, "/usr/bin/env")
 	for _, setting := range l.withoutDevices(l.kept(task.WithoutPassed(s.Env))) {
 		if strings.HasPrefix(setting, temporary) {
@@ -323,7 +296,7 @@ func environment(specs []task.Spec, l layout) string {
 		}
 		words = append(words, quote(setting))
 	}
-	words = append(words, toldGPUs(specs)...)
+	words = slices.Concat(words, l.toldSteps(s), toldGPUs(specs))
 	if mode := valueOf(s.Env, task.OpenMode); mode != "" && bySbatch(s) {
 		words = append(words, "SLURM_OPEN_MODE="+quote(mode[:1]))
 	}

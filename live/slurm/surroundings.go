@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/plugin"
 )
 
 // What a job has of where it was handed in, beside its variables, it gets from Slurm as by
@@ -36,6 +37,9 @@ func (b *Backend) surroundings(specs []task.Spec, l *layout) []string {
 		if _, err := strconv.ParseUint(strings.TrimPrefix(value, "U"), 10, 64); err == nil {
 			env = append(env, "SLURM_RLIMIT_"+limit)
 		}
+	}
+	if l.guides(s) {
+		env = append(env, plugin.StepsVariable+"=no") // the plugin says otherwise, where there is one
 	}
 	return env
 }

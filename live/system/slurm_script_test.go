@@ -91,11 +91,12 @@ var people = []struct{ name, shell, script string }{
 	{"options cut short", `SBATCH -t 1 -N 1 --tasks-per-node=2 --job=short --out=out --threads-per-c=1 job.sh`, `env | grep -E '^SLURM_(JOB_NAME|NTASKS.*|THREADS_PER_CORE)=' | sort`},
 	{"memory as much as there is anyway", `SBATCH -t 1 -c 2 --mem=256 -o a job.sh; SBATCH -t 1 -N 1 -n 3 --mem=100 -o b job.sh; SBATCH -t 1 -a 3-5:2 --mem=128 -o c.%a job.sh`, `env | grep '^SLURM_MEM'; srun sh -c 'env | grep ^SLURM_MEM' | sort -u`},
 	{"no time, no files, and what srun is told", `SBATCH -o out job.sh; SBATCH -t 1 -o none --hint=multithread --open-mode=append job.sh; SBATCH -t 1 --hint=nomultithread --ntasks-per-core=1 --export=ALL,X="'a,b'" -Q -o c job.sh`, `{ echo "$X"; env | grep -E '^SLURM_(HINT|NTASKS_PER_CORE|THREADS_PER_CORE|OPEN_MODE)=' | sort; } | tee "said.$SLURM_HINT.$SLURM_NTASKS_PER_CORE"`},
+	{"what a mistake ends with", `SBATCH --bogus; echo $? >codes; printf '#!/bin/sh\n#SBATCH --mem\n' >m; SBATCH -t 1 m; echo $? >>codes; SBATCH -t 5m --wrap true; echo $? >>codes; SBATCH -t 1 --mem=5 --mem-per-cpu=5 --wrap true; echo $? >>codes; SBATCH -t 1 -; echo $? >>codes; SBATCH -t 1 --wrap true more; echo $? >>codes; SBATCH -Q --parsable -t 1 -o /dev/null --wrap true >said`, ``},
 	{"an exit code", `SBATCH -W -t 1 -o out --wrap 'exit 7'; echo $? >code; SBATCH -W -t 1 -o /dev/null --wrap 'kill -9 $$'; echo $? >>code`, ``},
 }
 
 // ofElements says what an element of an array is told of its size, and what its steps are.
-const ofElements = `env | grep -E '^SLURM_(ARRAY_TASK_.*|CPUS.*|JOB_CPUS_PER_NODE|NPROCS|NTASKS.*|TASKS_PER_NODE|MEM_PER.*|PROCID|LOCALID|NNODES|JOB_NUM_NODES|TRES_PER_TASK)=' | sort; srun sh -c 'echo "$SLURM_PROCID of $SLURM_NTASKS, $SLURM_CPUS_PER_TASK"' 2>/dev/null | sort`
+const ofElements = `env | grep -E '^SLURM_(ARRAY_TASK_.*|CPUS.*|JOB_CPUS_PER_NODE|NPROCS|NTASKS.*|TASKS_PER_NODE|MEM_PER.*|PROCID|LOCALID|NNODES|JOB_NUM_NODES|TRES_PER_TASK|DISTRIBUTION|HOSTFILE|OVERLAP)=' | sort; srun sh -c 'echo "$SLURM_PROCID of $SLURM_NTASKS, $SLURM_CPUS_PER_TASK, $SLURM_DISTRIBUTION$SLURM_HOSTFILE$SLURM_OVERLAP"' 2>/dev/null | sort`
 
 // programs are how many a shell hands in: each element of an array is one.
 func programs(shell string) int {
@@ -163,10 +164,9 @@ func filesOf(t *testing.T, dir string) string {
 	return strings.ReplaceAll(b.String(), dir, "DIR")
 }
 
-// apart leaves out what newer versions of Slurm tell that is not the same for two jobs, and that the
-// steps of elements share what their one job has.
+// apart leaves out what newer versions of Slurm tell that is not the same for two jobs.
 func apart(text string) string {
-	return regexp.MustCompile(`(?m)^SLURM_(JOB_START_TIME|JOB_END_TIME|OVERLAP)=.*\n`).ReplaceAllString(text, "")
+	return regexp.MustCompile(`(?m)^SLURM_(JOB_START_TIME|JOB_END_TIME)=.*\n`).ReplaceAllString(text, "")
 }
 
 // difference are the lines that only one of two texts has.

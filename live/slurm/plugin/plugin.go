@@ -19,6 +19,14 @@ const (
 	KeyFile   = "libra-door.key"
 )
 
+// What a job's script and the SPANK plugin tell each other in its environment.
+const (
+	// StepsVariable is there for the plugin to set: yes, it tells srun what the script says in
+	// variables that begin with StepPrefix.
+	StepsVariable = "LIBRA_STEPS"
+	StepPrefix    = "LIBRA_STEP_"
+)
+
 // Write puts the sources into a directory, and a new key for the door if there is
 // none yet. The key is for root alone: it must be given to slurmctld's user too.
 func Write(dir string, s DoorSettings) error {

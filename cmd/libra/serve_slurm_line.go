@@ -65,7 +65,7 @@ func (m onSlurm) lineUp(ctx context.Context, waiting *v1.Job) {
 
 // waitingSpec is the task of a job that waits, and since when it does.
 func waitingSpec(j *v1.Job) (task.Spec, int64) {
-	waiting := underway.Job{Job: trade.Job{ID: j.ID, Owner: j.Owner, Name: j.Name, SubmittedUS: j.SubmittedUS, Request: wire.ToRequest(&j.Request)}}
+	waiting := underway.Job{Job: trade.Job{ID: j.ID, Owner: j.Owner, Name: j.Name, SubmittedUS: j.SubmittedUS, Attempt: j.Attempt, Request: wire.ToRequest(&j.Request)}}
 	spec := waiting.Spec()
 	spec.Size = waiting.Request.Procs() / max(1, waiting.Threads())
 	return spec, j.SubmittedUS

@@ -138,6 +138,9 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 	case errors.Is(err, client.ErrRefused):
 		r.ends(verdict{state: task.Refused, why: err.Error()}, r.acted)
 		b.cfg.Log.Warn("Slurm refuses a job", "run", r.key, "error", err)
+	case errors.Is(err, errWithdrawn): // its orders are taken back in a moment
+		r.sentAt, r.tried = r.acted, r.acted
+		b.cfg.Log.Info("a job is not handed in", "run", r.key, "because", err)
 	default:
 		r.sentAt, r.tried = r.acted, r.acted
 		b.cfg.Log.Warn("nobody knows whether a job was submitted", "run", r.key, "error", err)

@@ -281,6 +281,7 @@ func (b *Backend) entries(partition string) (all []entry) {
 		}
 	}
 	now := b.cfg.Now()
+	underway := map[int64]bool{}
 	for t := range b.gate.tickets {
 		r := here[t.job]
 		if t.job != 0 && (r != nil || now.Sub(t.at) >= ticketLasts && !t.recalled) || t.quote != "" && !now.Before(t.until) {
@@ -290,16 +291,21 @@ func (b *Backend) entries(partition string) (all []entry) {
 			delete(b.gate.tickets, t)
 			continue
 		}
+		underway[t.job] = true
 		all = append(all, entry{share: share{user: t.user, partition: t.partition, use: t.use}})
 	}
 	for _, r := range b.runs { // after the tickets: what was kept by one is its run's now
 		if !r.state.over() {
+			underway[r.key.job] = true
 			all = append(all, entry{run: r, share: share{user: r.User, partition: b.partitionOf(r.Nodes), use: r.use()}})
 		}
 	}
 	w := b.gate.wicket(partition)
 	w.known.Lock()
-	for _, s := range w.had {
+	for key, s := range w.had {
+		if key.attempt == standsIn && (!underway[key.job] || w.had.began(key.job)) {
+			continue // it waits, and is another's to Slurm's limits; or its run is there already
+		}
 		all = append(all, entry{share: s, counted: true})
 	}
 	w.known.Unlock()
@@ -357,11 +363,26 @@ func (b *Backend) had(before had) had {
 	defer b.mu.Unlock()
 	for key, r := range b.runs {
 		if !r.state.over() && r.state.inSlurm() {
+			if in, stood := before[runKey{key.job, standsIn}]; stood {
+				in.runs = true
+				before[runKey{key.job, standsIn}] = in
+			}
 			before[key] = share{user: r.User, partition: b.partitionOf(r.Nodes), use: r.use(), runs: r.state.mayHaveStarted() || before[key].runs}
+		}
+	}
+	for job, in := range b.standIns.of {
+		if _, stood := before[runKey{job, standsIn}]; !stood {
+			before[runKey{job, standsIn}] = share{user: in.User, partition: in.Partition, use: limit.Use{Jobs: 1}}
 		}
 	}
 	return before
 }
+
+// standsIn is where the attempt of a run is, of a stand-in.
+const standsIn = -1
+
+// began reports whether the job of a stand-in had a run too, as while Slurm was asked it became that.
+func (h had) began(job int64) bool { return h[runKey{job, standsIn}].runs }
 
 // use is what a run counts for.
 func (r *run) use() limit.Use {

@@ -189,6 +189,7 @@ func (b *Backend) pollJobs(ctx context.Context, began time.Time) {
 	}
 	if b.good.IsZero() && b.listings > 0 {
 		b.cfg.Log.Info("Slurm answers again")
+		b.answersAgain()
 	}
 	b.applyListing(began, jobs)
 	if b.cfg.Control == None {

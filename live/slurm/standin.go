@@ -35,10 +35,11 @@ type Line interface {
 
 // standIn is one of them, as it is noted.
 type standIn struct {
-	ID      int64  `json:"id"` // in Slurm
-	User    string `json:"user"`
-	Comment string `json:"comment"`
-	Sum     string `json:"sum"` // of all that Slurm was told and cannot be told anew
+	ID        int64  `json:"id"` // in Slurm
+	User      string `json:"user"`
+	Partition string `json:"partition"`
+	Comment   string `json:"comment"`
+	Sum       string `json:"sum"` // of all that Slurm was told and cannot be told anew
 
 	job    int64
 	asked  time.Time // when the market was last asked what has become of the job
@@ -51,9 +52,11 @@ type standIns struct {
 	of     map[int64]*standIn  // by job of the market
 	job    map[int64]int64     // by number in Slurm
 	coming map[string]bool     // by comment: being handed in
-	gone   map[int64]time.Time // by number in Slurm: since when they are not; a listing may be older
+	gone   map[int64]time.Time // by number in Slurm: since when they are the job of a run; a listing may be older
 	open   bool                // the backend runs
 	busy   bool                // the market is being asked
+	exits  chan struct{}       // jobs that are cancelled in the market at a time
+	due    int                 // listings until all who wait are asked for one anew; 0: they are not
 }
 
 // kindStandIn is a note about a stand-in, by the job of the market.
@@ -63,7 +66,7 @@ const kindStandIn = "slurm-stand-in"
 const standInWord = ".waits:"
 
 func (b *Backend) standInComment(job, bornUS int64) string {
-	return fmt.Sprintf("libra:%s:%d%s%s", b.Mark, job, standInWord, b.nonce(runKey{job: job, attempt: -1}, bornUS))
+	return fmt.Sprintf("libra:%s:%d%s%s", b.Mark, job, standInWord, b.nonce(runKey{job: job, attempt: standsIn}, bornUS))
 }
 
 // isStandIn reports whether a comment is that of a stand-in of this market, as it says.
@@ -79,7 +82,7 @@ func (b *Backend) restoreStandIns(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.standIns = standIns{of: map[int64]*standIn{}, job: map[int64]int64{}, coming: map[string]bool{}, gone: map[int64]time.Time{}}
+	b.standIns = standIns{of: map[int64]*standIn{}, job: map[int64]int64{}, coming: map[string]bool{}, gone: map[int64]time.Time{}, exits: make(chan struct{}, mostExits)}
 	for i := range kept {
 		s := &standIn{}
 		if s.job, err = strconv.ParseInt(kept[i].Key, 10, 64); err == nil {
@@ -101,31 +104,33 @@ const nowhereYet = "?"
 // all the same, and has a number when it begins.
 func (b *Backend) StandIn(ctx context.Context, spec task.Spec, bornUS int64, partition string) {
 	slurm, can := b.slurm.(client.Guests)
-	b.mu.Lock()
-	open, has := b.standIns.open, b.standIns.of[spec.Job] != nil
-	b.mu.Unlock()
-	if !open || has || !can || !slurm.Adopts() || partition == "" ||
+	if !can || !slurm.Adopts() || partition == "" ||
 		spec.Size != 1 || spec.Len() > 0 || spec.Optional != nil || spec.Within != "" || guestOf(&spec) != 0 {
 		return
 	}
 	comment := b.standInComment(spec.Job, bornUS)
+	b.mu.Lock()
+	away := b.good.IsZero() && b.listings > 0 // nobody waits for Slurm then: there is one when it answers again
+	if !b.standIns.open || away || b.standIns.of[spec.Job] != nil || b.standIns.coming[comment] {
+		b.mu.Unlock()
+		return
+	}
+	b.standIns.coming[comment] = true
+	b.mu.Unlock()
 	s, err := b.laterOn(spec, comment, partition)
 	if err == nil {
-		b.mu.Lock()
-		b.standIns.coming[comment] = true
-		b.mu.Unlock()
 		err = b.standIn(ctx, s, spec.Job)
-		b.mu.Lock()
-		delete(b.standIns.coming, comment)
-		b.mu.Unlock()
 	}
+	b.mu.Lock()
+	delete(b.standIns.coming, comment)
+	b.mu.Unlock()
 	if err != nil {
 		b.cfg.Log.Warn("a job that waits is not in Slurm", "job", spec.Job, "error", err)
 	}
 }
 
 func (b *Backend) standIn(ctx context.Context, s client.Submission, job int64) error {
-	in := &standIn{User: s.User, Comment: s.Comment, Sum: sumOf(s), job: job}
+	in := &standIn{User: s.User, Partition: s.Partition, Comment: s.Comment, Sum: sumOf(s), job: job}
 	err := errNotAsked
 	b.inSlurm(func() { in.ID, err = b.slurm.Submit(ctx, s) })
 	if err != nil {
@@ -169,68 +174,139 @@ func sumOf(s client.Submission) string {
 var errNotStanding = errors.New("no stand-in")
 
 // callForward makes the stand-in of a job that of its run: the same in all but its comment,
-// node and limit. It says when Slurm gave the number out. One that is another job by now ends.
+// node and limit. It says when Slurm gave the number out. One that is another job by now ends;
+// who has cancelled it has cancelled the job.
 func (b *Backend) callForward(ctx context.Context, key runKey, spec *task.Spec, s client.Submission) (id, given int64, err error) {
 	b.mu.Lock()
 	in := b.standIns.of[key.job]
-	if in != nil {
-		in.busy = true
-	}
-	b.mu.Unlock()
-	if in == nil {
-		return 0, 0, errNotStanding
-	}
-	defer func() {
-		b.mu.Lock()
-		in.busy = false
+	if in == nil || in.busy {
 		b.mu.Unlock()
-	}()
-	slurm := b.slurm.(client.Guests) //nolint:forcetypeassert // StandIn has seen it
-	jobs, err := b.slurm.Jobs(ctx, b.cfg.Partition)
+		if in == nil {
+			return 0, 0, errNotStanding
+		}
+		return 0, 0, fmt.Errorf("%w: its stand-in ends", errNotAsked)
+	}
+	in.busy = true
+	b.mu.Unlock()
+	defer b.atRest(in)
+	j, err := b.listedAs(ctx, in)
 	if err != nil {
-		return 0, 0, fmt.Errorf("%w: %w", errNotAsked, err)
+		return 0, 0, err
 	}
-	at := slices.IndexFunc(jobs, func(j client.Job) bool { return j.ID == in.ID && j.User == in.User })
-	if at < 0 {
-		return 0, 0, b.standsNoMore(ctx, in, errNotStanding)
-	}
-	j := &jobs[at]
 	later, wrong := b.laterOn(*spec, in.Comment, s.Partition)
 	switch {
+	case j.ID == 0 || j.Comment != in.Comment && j.Comment != s.Comment:
+		return 0, 0, b.forget(ctx, in, errNotStanding)
 	case j.Comment == s.Comment: // the answer was lost
-		return j.ID, j.Submitted, b.standsNoMore(ctx, in, nil)
-	case j.Comment != in.Comment || j.State.Over():
-		return 0, 0, b.standsNoMore(ctx, in, errNotStanding)
-	case wrong == nil && j.State == client.Pending && j.Held && sumOf(later) == in.Sum:
+		return j.ID, j.Submitted, b.becomes(ctx, in)
+	case j.State == client.Cancelled:
+		return 0, 0, b.withdraw(ctx, in)
+	case wrong == nil && j.State == client.Pending && j.Held && sumOf(later) == in.Sum && bulkOf(later) == bulkOf(s):
+		slurm := b.slurm.(client.Guests) //nolint:forcetypeassert // StandIn has seen it
 		if err = slurm.Adopt(ctx, j.ID, s); err == nil {
-			return j.ID, j.Submitted, b.standsNoMore(ctx, in, nil)
+			return j.ID, j.Submitted, b.becomes(ctx, in)
 		}
 		if !errors.Is(err, client.ErrRefused) {
 			return 0, 0, err
 		}
+		now, unheard := b.listedAs(ctx, in) // it may have been cancelled this moment
+		if unheard != nil {
+			return 0, 0, unheard
+		}
+		if now.State == client.Cancelled {
+			return 0, 0, b.withdraw(ctx, in)
+		}
 	}
 	b.cfg.Log.Info("a job that waited has another number in Slurm", "job", key.job, "slurm", in.ID, "error", err)
-	if err = b.slurm.Cancel(ctx, in.ID, true); err != nil {
+	// Forgotten first: one that is known and cancelled was cancelled by its user.
+	if err = b.forget(ctx, in, nil); err == nil && !j.State.Over() {
+		err = b.slurm.Cancel(ctx, in.ID, true) // else it is listed as nobody's
+	}
+	if err != nil {
 		return 0, 0, fmt.Errorf("%w: %w", errNotAsked, err)
 	}
-	return 0, 0, b.standsNoMore(ctx, in, errNotStanding)
+	return 0, 0, errNotStanding
 }
 
-// standsNoMore forgets a stand-in, and returns what is said of it.
-func (b *Backend) standsNoMore(ctx context.Context, in *standIn, said error) error {
+// listedAs is the job that Slurm has under the number of a stand-in, of the same user; none: it has no number.
+func (b *Backend) listedAs(ctx context.Context, in *standIn) (client.Job, error) {
+	jobs, err := b.slurm.Jobs(ctx, b.cfg.Partition)
+	if err != nil {
+		return client.Job{}, fmt.Errorf("%w: %w", errNotAsked, err)
+	}
+	for i := range jobs {
+		if jobs[i].ID == in.ID && jobs[i].User == in.User {
+			return jobs[i], nil
+		}
+	}
+	return client.Job{}, nil
+}
+
+// bulkOf tells two submissions apart by what Slurm sets aside for them.
+func bulkOf(s client.Submission) string {
+	s.Script, s.Env, s.Later = "", nil, false // in these a node may be named
+	return sumOf(s)
+}
+
+// atRest lets others see to a stand-in.
+func (b *Backend) atRest(in *standIn) {
 	b.mu.Lock()
+	in.busy = false
+	b.mu.Unlock()
+}
+
+// mostExits is how many jobs are cancelled at a time: their user has other things to ask the market.
+const mostExits = 16
+
+// errWithdrawn says that the stand-in of a job was cancelled in Slurm, and so the job is.
+var errWithdrawn = errors.New("it was cancelled in Slurm while it waited")
+
+// withdraw cancels the job of a stand-in that was cancelled in Slurm, and says so.
+func (b *Backend) withdraw(ctx context.Context, in *standIn) error {
+	b.standIns.exits <- struct{}{}
+	err := b.cfg.Line.Withdraw(ctx, in.job, in.User)
+	<-b.standIns.exits
+	if err == nil {
+		err = b.forget(ctx, in, nil)
+	}
+	if err != nil { // it is listed again
+		b.cfg.Log.Warn("a job that was cancelled in Slurm while it waited", "job", in.job, "slurm", in.ID, "error", err)
+		return fmt.Errorf("%w: %w", errNotAsked, err)
+	}
+	return errWithdrawn
+}
+
+// becomes forgets a stand-in that is the job of a run now. What stays noted of it is not listed any more.
+func (b *Backend) becomes(ctx context.Context, in *standIn) error {
+	b.mu.Lock()
+	b.standIns.gone[in.ID] = b.cfg.Now()
+	b.mu.Unlock()
+	if err := b.forget(ctx, in, nil); err != nil {
+		b.cfg.Log.Warn("a stand-in is not forgotten", "job", in.job, "slurm", in.ID, "error", err)
+		b.leaveOut(in)
+	}
+	return nil
+}
+
+// forget forgets a stand-in for good, and returns what is said of it then.
+func (b *Backend) forget(ctx context.Context, in *standIn, said error) error {
+	if err := b.notes.DropNotes(ctx, kindStandIn, []string{strconv.FormatInt(in.job, 10)}); err != nil {
+		return fmt.Errorf("%w: %w", errNotAsked, err)
+	}
+	b.leaveOut(in)
+	return said
+}
+
+// leaveOut is that in memory.
+func (b *Backend) leaveOut(in *standIn) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.standIns.of[in.job] == in {
 		delete(b.standIns.of, in.job)
 	}
 	if b.standIns.job[in.ID] == in.job {
 		delete(b.standIns.job, in.ID)
 	}
-	b.standIns.gone[in.ID] = b.cfg.Now()
-	b.mu.Unlock()
-	if err := b.notes.DropNotes(ctx, kindStandIn, []string{strconv.FormatInt(in.job, 10)}); err != nil {
-		b.cfg.Log.Warn("a stand-in is not forgotten", "job", in.job, "slurm", in.ID, "error", err)
-	}
-	return said
 }
 
 // StandDown ends the stand-in of a job that waits no more, if it has one.
@@ -242,27 +318,27 @@ func (b *Backend) StandDown(job int64) {
 	}
 }
 
-// endStandIn cancels one in Slurm, and forgets it then. The lock is held.
+// endStandIn forgets one; when it is listed next it is nobody's, and is cancelled: by then Slurm has
+// just called the number ours, which it may have given to another meanwhile. The lock is held.
 func (b *Backend) endStandIn(in *standIn) {
 	if in.busy {
 		return
 	}
 	in.busy = true
-	b.call(func() {
-		err := b.slurm.Cancel(b.ctx, in.ID, true)
-		b.mu.Lock()
-		in.busy = false
-		b.mu.Unlock()
-		if err == nil {
-			_ = b.standsNoMore(b.ctx, in, nil)
+	b.going.Go(func() {
+		defer b.atRest(in)
+		if err := b.forget(b.ctx, in, nil); err != nil {
+			b.cfg.Log.Warn("a stand-in is not ended", "job", in.job, "slurm", in.ID, "error", err)
+			return // it is seen to again
 		}
+		b.pollSoon()
 	})
 }
 
 // seeStandIns compares those that Slurm lists with those that are known. It takes their jobs out
 // of the listing: they are no run's, and nobody's who has come with plain sbatch. The lock is held.
 func (b *Backend) seeStandIns(jobs []client.Job, now time.Time) []client.Job {
-	seen := map[int64]bool{}
+	seen, runs := map[int64]bool{}, b.runsAs()
 	others := slices.DeleteFunc(jobs, func(j client.Job) bool {
 		if !b.isStandIn(j.Comment) {
 			return false
@@ -270,9 +346,9 @@ func (b *Backend) seeStandIns(jobs []client.Job, now time.Time) []client.Job {
 		job, known := b.standIns.job[j.ID]
 		in := b.standIns.of[job]
 		switch {
-		case known && in.Comment == j.Comment:
+		case known && in != nil && in.ID == j.ID && in.Comment == j.Comment:
 			seen[job] = true
-			b.seeStandIn(in, &j)
+			b.seeStandIn(in, &j, runs[job])
 		case !j.State.Over() && !b.comingAs(j.Comment) && b.standIns.gone[j.ID].IsZero():
 			b.endStray(&j, now)
 		}
@@ -283,12 +359,37 @@ func (b *Backend) seeStandIns(jobs []client.Job, now time.Time) []client.Job {
 		if seen[job] || in.busy {
 			in.missed = 0
 		} else if in.missed++; in.missed > mostMissed {
-			in.busy = true // Slurm has lost it: the job has another number when it begins
-			b.call(func() { _ = b.standsNoMore(b.ctx, in, nil) })
+			b.endStandIn(in) // Slurm has lost it: the job has another number when it begins
 		}
 	}
 	b.askAfter(now)
+	b.lineUpAnew()
 	return others
+}
+
+// runsAs are the numbers of runs in Slurm, by job. The lock is held.
+func (b *Backend) runsAs() map[int64]int64 {
+	ids := map[int64]int64{}
+	for key, r := range b.runs {
+		if r.ID != 0 && !r.state.over() {
+			ids[key.job] = r.ID
+		}
+	}
+	return ids
+}
+
+// answersAgain has all who wait asked for a stand-in, once it is seen which ones Slurm has lost. The
+// lock is held.
+func (b *Backend) answersAgain() { b.standIns.due = mostMissed + 2 }
+
+// lineUpAnew does that when it is due. The lock is held.
+func (b *Backend) lineUpAnew() {
+	if b.standIns.due == 0 {
+		return
+	}
+	if b.standIns.due--; b.standIns.due == 0 && b.cfg.Line != nil {
+		b.going.Go(func() { b.cfg.Line.LineUp(b.ctx) })
+	}
 }
 
 // mostMissed is in how many listings Slurm may not have a stand-in that it has.
@@ -300,22 +401,18 @@ func (b *Backend) comingAs(comment string) bool {
 	return b.standIns.coming[mark]
 }
 
-// seeStandIn sees to one that Slurm lists. The lock is held.
-func (b *Backend) seeStandIn(in *standIn, j *client.Job) {
+// seeStandIn sees to one that Slurm lists, and whose job runs there as another or not at all (0).
+// The lock is held.
+func (b *Backend) seeStandIn(in *standIn, j *client.Job, runs int64) {
 	switch {
 	case in.busy:
+	case runs != 0 && runs != in.ID: // it began before its stand-in was there
+		b.endStandIn(in)
 	case j.State == client.Cancelled:
 		in.busy = true
 		b.going.Go(func() {
-			err := b.cfg.Line.Withdraw(b.ctx, in.job, in.User)
-			b.mu.Lock()
-			in.busy = false
-			b.mu.Unlock()
-			if err != nil {
-				b.cfg.Log.Warn("a job that was cancelled in Slurm while it waited", "job", in.job, "slurm", in.ID, "error", err)
-				return // it is listed again
-			}
-			_ = b.standsNoMore(b.ctx, in, nil)
+			defer b.atRest(in)
+			_ = b.withdraw(b.ctx, in) // it is said there
 		})
 	case j.State != client.Pending || !j.Held: // somebody has let it go, who was not to
 		b.cfg.Log.Warn("a job that waits in the market was let go in Slurm, and is ended there", "job", in.job, "slurm", in.ID, "state", j.State)

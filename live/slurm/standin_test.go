@@ -23,11 +23,22 @@ type queueSlurm struct {
 	refuses   error // to adopt
 	away      error // to list
 	cannot    bool  // adopt
+
+	submitting, meanwhile, ending, counting func() // what happens while it is told to submit, to adopt, to cancel, or asked for limits
 }
 
-func (q *queueSlurm) Limits(context.Context, string) (*limit.Site, error) { return &limit.Site{}, nil }
+func (q *queueSlurm) Limits(context.Context, string) (*limit.Site, error) {
+	if q.counting != nil {
+		q.counting()
+	}
+	return &limit.Site{}, nil
+}
 
 func (q *queueSlurm) Submit(_ context.Context, s client.Submission) (int64, error) {
+	if during := q.submitting; during != nil {
+		q.submitting = nil
+		during()
+	}
 	id := int64(len(q.jobs) + 71)
 	q.jobs = append(q.jobs, client.Job{ID: id, User: s.User, Name: s.Name, Comment: s.Comment, State: client.Pending, Held: true, Submitted: noon.Unix() - 60})
 	if !s.Later && len(s.Nodes) == 0 || s.Later && len(s.Nodes) > 0 {
@@ -40,7 +51,13 @@ func (q *queueSlurm) Jobs(context.Context, string) ([]client.Job, error) {
 	return slices.Clone(q.jobs), q.away
 }
 
-func (q *queueSlurm) Cancel(_ context.Context, id int64, _ bool) error {
+func (q *queueSlurm) Cancel(_ context.Context, id int64, urgent bool) error {
+	if !urgent {
+		return errors.New("what never ran has no grace")
+	}
+	if q.ending != nil {
+		q.ending()
+	}
 	q.cancelled = append(q.cancelled, id)
 	return nil
 }
@@ -52,6 +69,9 @@ func (q *queueSlurm) Remark(context.Context, int64, string) error { return nil }
 func (q *queueSlurm) Adopts() bool { return !q.cannot }
 
 func (q *queueSlurm) Adopt(_ context.Context, id int64, s client.Submission) error {
+	if q.meanwhile != nil {
+		q.meanwhile()
+	}
 	if q.refuses != nil {
 		return q.refuses
 	}
@@ -68,13 +88,18 @@ func (q *queueSlurm) Adopt(_ context.Context, id int64, s client.Submission) err
 type fakeLine struct {
 	over      map[int64]bool
 	withdrawn []int64
+	asked     int   // for all who wait
+	fails     error // to withdraw
 }
 
-func (l *fakeLine) LineUp(context.Context) {}
+func (l *fakeLine) LineUp(context.Context) { l.asked++ }
 
 func (l *fakeLine) Over(_ context.Context, job int64) (bool, error) { return l.over[job], nil }
 
 func (l *fakeLine) Withdraw(_ context.Context, job int64, _ string) error {
+	if l.fails != nil {
+		return l.fails
+	}
 	l.withdrawn = append(l.withdrawn, job)
 	return nil
 }
@@ -178,7 +203,8 @@ func TestAStandInOfAnotherJob(t *testing.T) {
 		"it is begun again":            {func(s *task.Spec, _ *queueSlurm) { s.Attempt = 1 }, true},
 		"Slurm says no":                {func(_ *task.Spec, q *queueSlurm) { q.refuses = client.ErrRefused }, true},
 		"it was let go":                {func(_ *task.Spec, q *queueSlurm) { q.jobs[0].Held = false }, true},
-		"it was cancelled":             {func(_ *task.Spec, q *queueSlurm) { q.jobs[0].State = client.Cancelled }, false},
+		"it is over in another way":    {func(_ *task.Spec, q *queueSlurm) { q.jobs[0].State = client.Failed }, false},
+		"its node is smaller":          {func(s *task.Spec, _ *queueSlurm) { s.Threads = 2 }, true},
 		"the number of another user's": {func(_ *task.Spec, q *queueSlurm) { q.jobs[0].User = "bob" }, false},
 		"the number of another job":    {func(_ *task.Spec, q *queueSlurm) { q.jobs[0].Comment = "mine" }, false},
 	} {
@@ -186,6 +212,9 @@ func TestAStandInOfAnotherJob(t *testing.T) {
 		b.StandIn(t.Context(), waitingTask(12), 5, "libra")
 		spec := waitingTask(12)
 		c.change(&spec, q)
+		if name == "its node is smaller" {
+			b.nodes["n1"].slurm.Processors = 1
+		}
 		id, given, err := begins(t, b, spec)
 		if id != 72 || given != 0 || err != nil || len(q.adopted) != 0 || len(b.standIns.of) != 0 || c.ends != slices.Contains(q.cancelled, 71) {
 			t.Errorf("%s: it runs as %d of %d: %v; ended %v", name, id, given, err, q.cancelled)
@@ -222,6 +251,12 @@ func TestStandInsAreFollowed(t *testing.T) {
 		for i := range c.looks {
 			lists(b, noon.Add(time.Duration(i)*askEach), q.jobs)
 		}
+		if len(q.cancelled) > 0 {
+			t.Errorf("%s: it was ended by a number that Slurm may have given to another", name)
+		}
+		if c.ends {
+			lists(b, noon.Add(time.Duration(c.looks)*askEach), q.jobs)
+		}
 		if slices.Contains(l.withdrawn, 12) != c.withdrawn || slices.Contains(q.cancelled, 71) != c.ends || (b.standIns.of[12] != nil) != c.stands {
 			t.Errorf("%s: withdrawn %v, ended %v, standing %v", name, l.withdrawn, q.cancelled, b.standIns.of)
 		}
@@ -243,6 +278,14 @@ func TestAStandInThatNobodyKnows(t *testing.T) {
 	if others := lists(b, noon, []client.Job{lost}); len(others) != 0 || !slices.Equal(q.cancelled, []int64{80}) {
 		t.Errorf("ended are %v", q.cancelled)
 	}
+	for comment, want := range map[string]bool{
+		"libra:" + b.Mark + ":12.waits:x": true, "libra:" + b.Mark + ":12.0:x": false, "libra:" + b.Mark + ":1x.waits:x": false,
+		"libra:" + b.Mark + ":12.0:x a text.waits:": false, "12.waits:x": false, "libra:": false, "": false,
+	} {
+		if b.isStandIn(comment) != want {
+			t.Errorf("%q is one: %v", comment, !want)
+		}
+	}
 	plain := client.Job{ID: 81, User: "ann", State: client.Pending, Held: true, Comment: "libra:" + strings.Repeat("0", 8) + ":12.waits:x"}
 	if others := lists(b, noon, []client.Job{plain}); len(others) != 1 {
 		t.Errorf("one with another market's mark is none of ours: %v", others)
@@ -256,6 +299,7 @@ func TestAStandInThatNobodyKnows(t *testing.T) {
 func TestWhoHasNoStandIn(t *testing.T) {
 	for name, change := range map[string]func(*task.Spec, *Backend, *queueSlurm){
 		"programs on several nodes": func(s *task.Spec, _ *Backend, _ *queueSlurm) { s.Size = 2 },
+		"an array":                  func(s *task.Spec, _ *Backend, _ *queueSlurm) { s.Elements = []int{1, 2} },
 		"in a reservation":          func(s *task.Spec, _ *Backend, _ *queueSlurm) { s.Within = "maint" },
 		"of plain sbatch":           func(s *task.Spec, _ *Backend, _ *queueSlurm) { s.Env = append(s.Env, GuestVariable+"=7") },
 		"before it runs":            func(_ *task.Spec, b *Backend, _ *queueSlurm) { b.standIns.open = false },

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/libra-market/libra/client/v1"
+)
+
+// A job that waits again after its node was lost runs as what stands in Slurm's queue for it: there
+// its attempt is known to the script.
+func TestTheTaskOfAJobThatWaits(t *testing.T) {
+	spec, born := waitingSpec(&v1.Job{ID: 12, Owner: "ann", Name: "next", SubmittedUS: 5, Attempt: 2, Request: v1.Request{Processors: 8, Threads: 4}})
+	if spec.Job != 12 || spec.Attempt != 2 || spec.User != "ann" || spec.Size != 2 || spec.Threads != 4 || born != 5 {
+		t.Errorf("%+v, since %d", spec, born)
+	}
+	for state, want := range map[v1.State]bool{v1.Held: true, v1.Queued: true, v1.Running: false, v1.Cancelled: false} {
+		if inLine(state) != want {
+			t.Errorf("%s: %v", state, !want)
+		}
+	}
+}

@@ -320,3 +320,16 @@ func TestAStandInCountsOnce(t *testing.T) {
 		t.Errorf("later it counts for %d", had())
 	}
 }
+
+// The market is asked after who waits now and then, and time and again.
+func TestTheMarketIsAskedAfterAStandIn(t *testing.T) {
+	b, q, l := lined(t)
+	b.StandIn(t.Context(), waitingTask(12), 5, "libra")
+	for i, want := range []int{1, 1, 2, 3} {
+		at := noon.Add([]time.Duration{0, askEach - 1, askEach, 2 * askEach}[i])
+		l.over[12] = i == 3
+		if lists(b, at, q.jobs); l.questions != want || (b.standIns.of[12] != nil) != (i < 3) {
+			t.Errorf("%d: %d questions, standing %v", i, l.questions, b.standIns.of)
+		}
+	}
+}

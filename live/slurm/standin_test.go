@@ -90,11 +90,15 @@ type fakeLine struct {
 	withdrawn []int64
 	asked     int   // for all who wait
 	fails     error // to withdraw
+	questions int   // after a job
 }
 
 func (l *fakeLine) LineUp(context.Context) { l.asked++ }
 
-func (l *fakeLine) Over(_ context.Context, job int64) (bool, error) { return l.over[job], nil }
+func (l *fakeLine) Over(_ context.Context, job int64) (bool, error) {
+	l.questions++
+	return l.over[job], nil
+}
 
 func (l *fakeLine) Withdraw(_ context.Context, job int64, _ string) error {
 	if l.fails != nil {

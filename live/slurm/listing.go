@@ -3,6 +3,7 @@ package slurm
 import (
 	"cmp"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -145,5 +146,5 @@ func (b *Backend) cancelStray(j *client.Job, now time.Time) {
 	if r := b.runs[key]; r != nil && r.nonce == nonce && (r.busy || r.state == ordered) {
 		return // perhaps it is just being submitted, or its orders are on their way
 	}
-	b.endStray(j, now)
+	b.endStray(j, now, slog.LevelWarn)
 }

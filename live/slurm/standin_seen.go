@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -50,7 +51,7 @@ func (b *Backend) seeStandIns(jobs []client.Job, now time.Time) []client.Job {
 			seen[job] = true
 			b.seeStandIn(in, &j, runs[job])
 		case !j.State.Over() && !b.comingAs(j.Comment) && b.standIns.gone[j.ID].IsZero():
-			b.endStray(&j, now)
+			b.endStray(&j, now, slog.LevelInfo) // as a rule its job has ended
 		}
 		return true
 	})
@@ -156,12 +157,12 @@ func (b *Backend) askAfter(now time.Time) {
 }
 
 // endStray ends a job of the market's that nobody wants. The lock is held.
-func (b *Backend) endStray(j *client.Job, now time.Time) {
+func (b *Backend) endStray(j *client.Job, now time.Time, level slog.Level) {
 	if now.Sub(b.strays[j.ID]) < 5*again {
 		return
 	}
 	b.strays[j.ID] = now
-	b.cfg.Log.Warn("a job in Slurm that nobody wants is cancelled", "slurm", j.ID, "state", j.State, "comment", j.Comment)
+	b.cfg.Log.Log(b.ctx, level, "a job in Slurm that nobody wants is cancelled", "slurm", j.ID, "state", j.State, "comment", j.Comment)
 	id := j.ID
 	b.call(func() { _ = b.slurm.Cancel(b.ctx, id, true) }) // it is listed again if it did not help
 }

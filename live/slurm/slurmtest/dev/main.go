@@ -55,9 +55,10 @@ func tell(c *slurmtest.Cluster, o slurmtest.Options) {
 	fmt.Fprintf(os.Stdout, `slurm runs in %s, its logs are in log/; ^C ends it. In another terminal:
 
   export SLURM_CONF=%s LIBRA_SERVER=http://127.0.0.1:7071
-  libra serve --backend slurm --slurm-rest %s%s --listen 127.0.0.1:7071 --store %s/market.db --owner-token-file %s/owner.token &
+  echo 'slurm: {system_users: [root]}' > %s/libra.yaml  # you are root, and so are your jobs
+  libra serve --config %s/libra.yaml --backend slurm --slurm-rest %s%s --listen 127.0.0.1:7071 --store %s/market.db --owner-token-file %s/owner.token &
   export LIBRA_TOKEN=$(cat %s/owner.token)
-`, c.Dir, c.Conf, c.RestURL, key, c.Dir, c.Dir, c.Dir)
+`, c.Dir, c.Conf, c.Dir, c.Dir, c.RestURL, key, c.Dir, c.Dir, c.Dir)
 	for _, node := range c.Nodes {
 		fmt.Fprintf(os.Stdout, "  (umask 077; libra token create --role node --user %s > %s/%s.token)\n", node, c.Dir, node)
 		fmt.Fprintf(os.Stdout, "  libra agent --control slurm --node %s --processors %d --capacity 0.4 --server $LIBRA_SERVER --token-file %s/%s.token --state %s/%s.agent &\n",

@@ -1,6 +1,11 @@
 package sim
 
-import "github.com/libra-market/libra/core/market"
+import (
+	"math"
+	"math/bits"
+
+	"github.com/libra-market/libra/core/market"
+)
 
 // agenda says which of a number of units, slots or processors, is done first.
 // It is a heap with four children a node, which keeps it flat, and it knows
@@ -11,13 +16,30 @@ type agenda struct {
 	early []int32 // scratch
 }
 
+// agendaSlot is a unit in its place. Its time is kept as a whole number in the same order, and the unit
+// not below zero: which of two is first is then a subtraction, not a branch, and that is anybody's guess.
 type agendaSlot struct {
-	at   market.Time
-	unit int32
+	key  uint64
+	unit uint32
 }
 
-func (s agendaSlot) before(t agendaSlot) bool {
-	return s.at < t.at || s.at == t.at && s.unit < t.unit
+func (s *agendaSlot) of() int32 { return int32(s.unit) } //nolint:gosec // it was one
+
+// keyOf is a number in the order of times.
+func keyOf(at market.Time) uint64 {
+	b := math.Float64bits(float64(at))
+	return b ^ (-(b >> 63) | 1<<63)
+}
+
+func timeOf(key uint64) market.Time {
+	return market.Time(math.Float64frombits(key ^ ((key>>63 - 1) | 1<<63)))
+}
+
+// before is 1 if a unit comes before another: the earlier, and of equals the lower number.
+func (s *agendaSlot) before(t *agendaSlot) uint64 {
+	_, less := bits.Sub64(uint64(s.unit), uint64(t.unit), 0)
+	_, less = bits.Sub64(s.key, t.key, less)
+	return less
 }
 
 // first is the time of the first unit.
@@ -25,7 +47,7 @@ func (a *agenda) first() market.Time {
 	if len(a.slots) == 0 {
 		return market.Never
 	}
-	return a.slots[0].at
+	return timeOf(a.slots[0].key)
 }
 
 // at is the time of a unit, if it is there.
@@ -33,15 +55,15 @@ func (a *agenda) at(unit int32) (at market.Time, on bool) {
 	if int(unit) >= len(a.place) || a.place[unit] == 0 {
 		return 0, false
 	}
-	return a.slots[a.place[unit]-1].at, true
+	return timeOf(a.slots[a.place[unit]-1].key), true
 }
 
 // unit is the first unit.
-func (a *agenda) unit() int32 { return a.slots[0].unit }
+func (a *agenda) unit() int32 { return a.slots[0].of() }
 
 // pop takes the first unit out.
 func (a *agenda) pop() int32 {
-	unit := a.slots[0].unit
+	unit := a.unit()
 	a.set(unit, market.Never)
 	return unit
 }
@@ -57,11 +79,11 @@ func (a *agenda) bringUp(horizon, at market.Time, holds func(unit int32) bool) b
 }
 
 func (a *agenda) search(i int, horizon market.Time, holds func(unit int32) bool, found []int32) []int32 {
-	if i >= len(a.slots) || a.slots[i].at > horizon {
+	if i >= len(a.slots) || timeOf(a.slots[i].key) > horizon {
 		return found
 	}
-	if holds(a.slots[i].unit) {
-		found = append(found, a.slots[i].unit)
+	if unit := a.slots[i].of(); holds(unit) {
+		found = append(found, unit)
 	}
 	for c := 4*i + 1; c <= 4*i+4; c++ {
 		found = a.search(c, horizon, holds, found)
@@ -75,7 +97,7 @@ func (a *agenda) set(unit int32, at market.Time) {
 		a.place = append(a.place, 0)
 	}
 	i := int(a.place[unit]) - 1
-	slot := agendaSlot{at: at, unit: unit}
+	slot := agendaSlot{key: keyOf(at), unit: uint32(unit)} //nolint:gosec // no unit is below zero
 	switch {
 	case i < 0 && at.Finite():
 		a.slots = append(a.slots, slot)
@@ -95,7 +117,7 @@ func (a *agenda) set(unit int32, at market.Time) {
 }
 
 func (a *agenda) move(i int, s agendaSlot) {
-	if i > 0 && s.before(a.slots[(i-1)/4]) {
+	if i > 0 && s.before(&a.slots[(i-1)/4]) != 0 {
 		a.up(i, s)
 	} else {
 		a.down(i, s)
@@ -105,7 +127,7 @@ func (a *agenda) move(i int, s agendaSlot) {
 func (a *agenda) up(i int, s agendaSlot) {
 	for i > 0 {
 		parent := (i - 1) / 4
-		if !s.before(a.slots[parent]) {
+		if s.before(&a.slots[parent]) == 0 {
 			break
 		}
 		a.put(i, a.slots[parent])
@@ -115,25 +137,37 @@ func (a *agenda) up(i int, s agendaSlot) {
 }
 
 func (a *agenda) down(i int, s agendaSlot) {
-	n := len(a.slots)
 	for {
 		first := 4*i + 1
-		if first >= n {
+		if first >= len(a.slots) {
 			break
 		}
-		least := first
-		for c := first + 1; c < min(first+4, n); c++ {
-			if a.slots[c].before(a.slots[least]) {
-				least = c
-			}
-		}
-		if !a.slots[least].before(s) {
+		least := leastOf(a.slots[first:])
+		kid := &a.slots[first+least]
+		if kid.before(&s) == 0 {
 			break
 		}
-		a.put(i, a.slots[least])
-		i = least
+		a.put(i, *kid)
+		i = first + least
 	}
 	a.put(i, s)
+}
+
+// leastOf says which of the first four is before the others.
+func leastOf(kids []agendaSlot) int {
+	if len(kids) >= 4 {
+		four := (*[4]agendaSlot)(kids)
+		low := four[1].before(&four[0])
+		high := 2 + four[3].before(&four[2])
+		return int(low + (high-low)*four[high&3].before(&four[low&3])) //nolint:gosec // of 0 to 3
+	}
+	least := 0
+	for c := 1; c < len(kids); c++ {
+		if kids[c].before(&kids[least]) != 0 {
+			least = c
+		}
+	}
+	return least
 }
 
 func (a *agenda) put(i int, s agendaSlot) {

@@ -61,16 +61,27 @@ func (n *virtualNodes) finish(said *market.Event) {
 	}
 	proc := n.split.unit()
 	p := &n.procs[proc]
-	first := 0
+	first, next := p.ends()
+	j := &n.jobs[p.tasks[first].slot]
+	p.tasks = append(p.tasks[:first], p.tasks[first+1:]...)
+	n.split.set(proc, next)
+	said.Job, said.Proc, said.Work = j.id, proc, j.actual
+}
+
+// ends says which of the tasks is done first, and when the first of the others is.
+func (p *virtualProc) ends() (first int, next market.Time) {
+	at := market.Never
+	next = market.Never
 	for i := range p.tasks {
-		if p.tasks[i].finish < p.tasks[first].finish {
-			first = i
+		finish := p.tasks[i].finish
+		if finish < next {
+			next = finish
+		}
+		if finish < at {
+			first, at, next = i, finish, at
 		}
 	}
-	j := &n.jobs[p.tasks[first].slot]
-	p.tasks = slices.Delete(p.tasks, first, first+1)
-	n.split.set(proc, p.nextFinish())
-	said.Job, said.Proc, said.Work = j.id, proc, j.actual
+	return first, next
 }
 
 // farOff is how long at most the last bit of work is waited for: whoever would
@@ -172,30 +183,29 @@ func (n *virtualNodes) share(now market.Time, e *market.Event) {
 		n.procs = append(n.procs, virtualProc{})
 	}
 	p := &n.procs[e.Proc]
-	first, slow := market.Never, false
+	tasks, first, slow := p.tasks, keyOf(market.Never), false
 	for i := range e.Slices {
 		slice := &e.Slices[i]
-		if i >= len(p.tasks) || p.tasks[i].slot != slice.Slot { // it nearly always is
+		if i >= len(tasks) || tasks[i].slot != slice.Slot { // it nearly always is
 			p.bring(i, virtualTask{slot: slice.Slot, left: n.jobs[slice.Slot].actual, since: now, finish: market.Never})
+			tasks = p.tasks
 		}
-		t := &p.tasks[i]
-		if t.speed != slice.Speed {
-			n.note(slice.Speed)
+		t := &tasks[i]
+		if speed := slice.Speed; t.speed != speed {
+			n.note(speed)
 			t.left = leftAt(now, t.left, t.since, t.speed)
-			t.since, t.speed = now, slice.Speed
-			t.finish = finishOf(now, t.left, t.speed)
+			t.since, t.speed = now, speed
+			t.finish = finishOf(now, t.left, speed)
 		}
-		if t.finish < first {
-			first = t.finish
-		}
+		first = min(first, keyOf(t.finish)) // without a branch
 		slow = slow || t.speed < sluggish
 	}
 	if p.sluggish = slow; slow && !p.listed {
 		p.listed = true
 		n.slack = append(n.slack, e.Proc)
 	}
-	p.tasks = p.tasks[:len(e.Slices)]
-	n.split.set(e.Proc, first)
+	p.tasks = tasks[:len(e.Slices)]
+	n.split.set(e.Proc, timeOf(first))
 }
 
 // stop takes a job off its processors.
@@ -250,5 +260,8 @@ func finishOf(now market.Time, left market.Work, speed float64) market.Time {
 	if speed <= 0 {
 		return market.Never
 	}
-	return now + market.Time(float64(max(0, left))/speed)
+	if left <= 0 {
+		return now
+	}
+	return now + market.Time(float64(left)/speed)
 }

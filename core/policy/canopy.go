@@ -40,7 +40,7 @@ func footingOn(q *prospect, rest, fines float64) footing {
 func over(q *prospect) canopy {
 	return canopy{
 		worth: q.worth, free: q.free, lowRank: q.rank, topRank: q.rank,
-		last: footingOn(q, q.rest, q.fines), first: footingOn(q, q.restLed, q.finesLed),
+		last: footingOn(q, q.rest[0], q.fines[0]), first: footingOn(q, q.rest[1], q.fines[1]),
 	}
 }
 
@@ -95,7 +95,7 @@ func lesser(a, b float64) float64 {
 // the others.
 func (c *canopy) bound(a *asking) float64 {
 	over, most := a.need-c.free, a.most(c.worth)
-	if over <= 0 || a.need <= 3*unsure {
+	if over <= 0 || a.slim {
 		return most
 	}
 	best := math.Inf(-1)

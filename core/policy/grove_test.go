@@ -21,7 +21,7 @@ func TestGroveHoldsWhatIsOnIt(t *testing.T) {
 		for step := range 4 * processors {
 			q := drawnProspect(draw, int32(draw.IntN(processors)))
 			if rising { // they differ in nothing else, and each comes at the same end
-				q = prospect{proc: q.proc, some: true, worth: float64(step), rest: 1, restLed: 1}
+				q = prospect{proc: q.proc, some: true, worth: float64(step), rest: [2]float64{1, 1}}
 			}
 			if _, here := has[q.proc]; here && q.some && draw.IntN(2) == 0 {
 				g.renew(&q)
@@ -62,15 +62,24 @@ func drawnProspect(draw *rand.Rand, proc int32) prospect {
 	rest, fines := draw.Float64()-0.1, float64(draw.IntN(5))
 	return prospect{
 		proc: proc, some: draw.IntN(4) > 0, worth: float64(draw.IntN(6)) + draw.Float64(), gap: draw.Float64(), free: free,
-		rest: rest, fines: fines, restLed: rest + draw.Float64()/2, finesLed: fines + draw.Float64(), rank: draw.Float64(),
+		rest: [2]float64{rest, rest + draw.Float64()/2}, fines: [2]float64{fines, fines + draw.Float64()}, rank: draw.Float64(),
 		until: 10, closer: draw.Float64() / 100, finer: draw.Float64() / 10,
 	}
+}
+
+func drawnAsking(draw *rand.Rand) asking {
+	a := asking{need: draw.Float64(), worth: draw.Float64() * 3, rank: draw.Float64(), now: market.Time(draw.IntN(11)), hard: draw.IntN(2) == 0}
+	if !a.hard {
+		a.fines = draw.Float64()
+	}
+	a.settle()
+	return a
 }
 
 func (g *grove) check(has map[int32]prospect, draw *rand.Rand) error {
 	var asked []asking
 	for range 20 {
-		asked = append(asked, asking{need: draw.Float64(), worth: draw.Float64() * 3, fines: draw.Float64(), rank: draw.Float64(), now: market.Time(draw.IntN(11)), hard: draw.IntN(2) == 0})
+		asked = append(asked, drawnAsking(draw))
 	}
 	seen := map[int32]bool{}
 	if err := g.checkOn(0, 1, asked, seen); err != nil {

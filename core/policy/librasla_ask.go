@@ -43,16 +43,16 @@ func (p *libraSLA) askTheBest(v book.View, added *book.Task, n int) {
 // is highest first: with what those bring, most of the others need not be asked. It goes along the better
 // side, and turns back to another branch where that has become the better one.
 func (p *libraSLA) askOn(v book.View, added *book.Task, a *asking, at int32, bound float64, n int) {
-	g := &p.ahead.grove
+	g, least := &p.ahead.grove, p.enough(n)
 	p.turns.list = p.turns.list[:0]
-	for !p.beaten(bound, n) {
+	for bound >= least {
 		b := &g.boughs[at]
 		if first, last := b.kids[0], b.kids[1]; first != 0 {
 			better, worse := g.boughs[first].bound(a), g.boughs[last].bound(a)
 			if better < worse {
 				first, last, better, worse = last, first, worse, better
 			}
-			if !p.beaten(worse, n) {
+			if worse >= least {
 				p.turns.push(branch{worse, last})
 			}
 			at, bound = first, better
@@ -65,10 +65,11 @@ func (p *libraSLA) askOn(v book.View, added *book.Task, a *asking, at int32, bou
 			g.tighten(at)
 			bound = b.bound(a)
 		}
-		if !p.beaten(bound, n) {
+		if bound >= least {
 			for i := range b.fruits {
-				if q := &b.fruits[i]; !p.beaten(q.bound(a), n) {
+				if q := &b.fruits[i]; q.reaches(a, least) {
 					p.askAny(v, added, q.proc, n)
+					least = p.enough(n)
 				}
 			}
 		}
@@ -82,11 +83,11 @@ func (p *libraSLA) askOn(v book.View, added *book.Task, a *asking, at int32, bou
 // askEach asks the processors of a cluster that is not large, those whose tasks bring most first, until
 // no other can be chosen.
 func (p *libraSLA) askEach(v book.View, added *book.Task, a *asking, n int) {
-	r := &p.ahead
+	r, least := &p.ahead, p.enough(n)
 	r.came++
 	for i := range r.order.list {
 		x := &r.order.list[i]
-		if p.beaten(a.most(x.worth), n) {
+		if a.most(x.worth) < least {
 			r.far += i
 			return
 		}
@@ -94,17 +95,21 @@ func (p *libraSLA) askEach(v book.View, added *book.Task, a *asking, n int) {
 		if q.until <= a.now {
 			*q = p.prospectOf(v, x.proc)
 		}
-		if !p.beaten(q.bound(a), n) {
+		if q.reaches(a, least) {
 			p.ask(v, added, int(x.proc), n)
+			least = p.enough(n)
 		}
 	}
 	r.far += len(r.order.list)
 }
 
-// beaten reports whether so many bring more than a bound, and not by rounding alone; or
-// whether nobody is there.
-func (p *libraSLA) beaten(bound float64, n int) bool {
-	return math.IsInf(bound, -1) || len(p.best) == n && bound < p.best[0]-2e-8*math.Abs(p.best[0])
+// enough is what it takes to be among the best so far, or equal to the last of them but for rounding;
+// where they are not so many, anything but nothing at all.
+func (p *libraSLA) enough(n int) float64 {
+	if len(p.best) < n {
+		return -math.MaxFloat64
+	}
+	return p.best[0] - 2e-8*math.Abs(p.best[0])
 }
 
 // ask asks one processor.

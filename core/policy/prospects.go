@@ -40,11 +40,10 @@ type prospect struct {
 	worth float64 // what its tasks bring if they are in time
 	gap   float64 // what it is expected to bring less than that
 	free  float64 // work per second that nobody needs, at most
-	rest  float64 // work per second that is not for hard tasks and the top one, at most
-	fines float64 // of the other tasks, for a delay as long as the period that is left: at least
 	rank  float64 // of the top one
-	// The same two for a task that would be the top one.
-	restLed, finesLed float64
+	// For a task that would not be the top one, and for one that would:
+	rest  [2]float64 // work per second that is not for hard tasks and the top one, at most
+	fines [2]float64 // of the other tasks, for a delay as long as the period that is left: at least
 	// How much closer the bounds are each second before until: of what is free and what is
 	// not for those who come first, and of the fines.
 	closer, finer float64
@@ -74,6 +73,10 @@ type asking struct {
 	rank  float64
 	now   market.Time
 	hard  bool
+	slim  bool // it needs so little that rounding decides what it costs
+	// Where it would not be the top one, and where it would: what it takes of the rest, what it has to
+	// pay for a delay, and whether the top one, who stays that, is worth a closer look.
+	takes, bears, looks [2]float64
 }
 
 func newAsking(added *book.Task, now market.Time) asking {
@@ -82,7 +85,17 @@ func newAsking(added *book.Task, now market.Time) asking {
 	if added.Soft {
 		a.fines = float64(added.Fine * period)
 	}
+	a.settle()
 	return a
+}
+
+// settle works out what it is asked with from what it is.
+func (a *asking) settle() {
+	a.slim = a.need <= 3*unsure
+	a.takes, a.bears, a.looks = [2]float64{0, a.need}, [2]float64{a.fines, 0}, [2]float64{1, 0}
+	if a.hard {
+		a.takes[0] = a.need
+	}
 }
 
 // most is what a processor could bring at most whose tasks bring so much.
@@ -160,35 +173,32 @@ func (r *prospects) note(v book.View, proc int) {
 	}
 }
 
-// bound is what a processor could bring at most with a task; -Inf: it would not take
-// it. It is worthwhile of [libraSLA] with what the processor has at best.
-func (q *prospect) bound(a *asking) float64 {
+// reaches reports whether a processor could bring so much with a task. It is worthwhile of [libraSLA] with what
+// the processor has at best: what the others would cost, more than is free over what is left for them
+// of their fines, must be no more than the task brings, and leave as much as was asked for. Most of those that
+// are asked this are turned down, some for one reason and some for another: so that all of
+// them are put together, without a branch, and without a division.
+func (q *prospect) reaches(a *asking, least float64) bool {
 	before := float64(q.until - a.now)
 	if before > long { // nothing is closer then
 		before = 0
 	}
-	closer := q.closer * before
-	over, most := a.need-q.free+closer, a.most(q.worth)
-	if over <= 0 || a.need <= 3*unsure {
-		return most
+	led := one(a.rank > q.rank) & 1
+	closer, most := q.closer*before, a.most(q.worth)
+	over := a.need - q.free + closer
+	rest := q.rest[led] - a.takes[led] - closer*a.looks[led]
+	cost := over * (q.fines[led] + a.bears[led] + q.finer*before)
+	free := one(over <= 0) | one(a.slim)
+	could := one(rest > 0) & one(cost <= (a.worth+q.gap+unsure*most)*rest) & one(cost <= (most-least)*rest)
+	return one(most >= least)&(free|could) != 0
+}
+
+// one is 1 for what is so.
+func one(is bool) int {
+	if is {
+		return 1
 	}
-	rest, fines, finer := q.rest-closer, q.fines, q.finer*before
-	switch {
-	case a.rank > q.rank:
-		rest, fines = q.restLed-a.need, q.finesLed
-	case a.hard:
-		rest -= a.need
-	default:
-		fines += a.fines
-	}
-	if rest <= 0 {
-		return math.Inf(-1)
-	}
-	cost := over / rest * (fines + finer)
-	if a.worth+q.gap+float64(unsure*most) < cost {
-		return math.Inf(-1)
-	}
-	return most - cost
+	return 0
 }
 
 // A bound is worked out for a part of the time in which anything changes: the shorter, the
@@ -254,13 +264,13 @@ func (q *prospect) reckon(o *outlook, tasks []book.Task, pile *book.Pile, now ma
 // fill draws the bounds from the least that tasks need, and their least fines. They
 // hold also where rounding makes that a little less.
 func (q *prospect) fill(hard, soft, top, fines, topFines float64, topSoft bool) {
-	q.rest = 1 + unsure - hard - top
-	q.free = q.rest - soft
-	q.fines = fines
-	q.restLed, q.finesLed = q.rest, q.fines
+	q.rest[0] = 1 + unsure - hard - top
+	q.free = q.rest[0] - soft
+	q.fines[0] = fines
+	q.rest[1], q.fines[1] = q.rest[0], q.fines[0]
 	if topSoft {
-		q.restLed = 1 + unsure - hard
-		q.finesLed += topFines
+		q.rest[1] = 1 + unsure - hard
+		q.fines[1] += topFines
 	}
 }
 
@@ -322,10 +332,10 @@ func (q *prospect) reckonLate(tasks []book.Task, top int, now market.Time, part 
 	q.fill(need[0], need[1], need[2], fines[1], fines[2], top >= 0 && tasks[top].Soft)
 	// Those who come first leave nothing then, also where bounds are rounded up.
 	if whole[0] || whole[2] {
-		q.rest = min(q.rest, 0)
+		q.rest[0] = min(q.rest[0], 0)
 	}
 	if whole[0] || whole[2] && !tasks[top].Soft {
-		q.restLed = min(q.restLed, 0)
+		q.rest[1] = min(q.rest[1], 0)
 	}
 }
 

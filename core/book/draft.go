@@ -96,21 +96,23 @@ func (d *Draft) Change(s Slot, speed float64) {
 func (d *Draft) Share(proc int, speeds []float64) {
 	now, first := d.b.now, len(d.slices)
 	tasks := d.b.tasks[proc]
+	d.slices = slices.Grow(d.slices, len(tasks))[:first+len(tasks)]
+	said := d.slices[first:]
+	speeds = speeds[:len(tasks)]
 	for i := range tasks {
 		t := &tasks[i]
 		if speed := speeds[i]; !same(t.Speed, speed) {
 			t.Left, t.Since, t.Speed = t.LeftAt(now), now, speed
 			d.b.stir(t.Slot)
 		}
-		slice := market.Slice{Job: t.Job, Slot: int32(t.Slot), Speed: t.Speed}
+		said[i] = market.Slice{Job: t.Job, Slot: int32(t.Slot), Speed: t.Speed}
 		if t.Reserved {
-			slice.Speed = 0 // the other is what is kept for it
+			said[i].Speed = 0 // the other is what is kept for it
 		}
-		d.slices = append(d.slices, slice)
 	}
 	d.b.versions[proc]++
-	said := d.Say(market.Shared)
-	said.Proc, said.Slices = market.Int32(proc), d.slices[first:]
+	e := d.Say(market.Shared)
+	e.Proc, e.Slices = market.Int32(proc), said
 }
 
 // same reports whether two speeds differ by rounding alone: a task that got

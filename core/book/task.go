@@ -102,24 +102,37 @@ func (b *Book) addTasks(s Slot, e *Entry) {
 
 // removeTask takes a job's task off a processor, if it is there.
 func (b *Book) removeTask(proc int, s Slot) bool {
+	i := b.placeOf(proc, s)
+	if i < 0 {
+		return false
+	}
+	b.takeTask(proc, i)
+	return true
+}
+
+// takeTask takes the i-th task off a processor.
+func (b *Book) takeTask(proc, i int) {
+	tasks := b.tasks[proc]
+	b.stir(tasks[i].Slot)
+	b.tasks[proc] = append(tasks[:i], tasks[i+1:]...)
+	b.touch(proc, Left)
+}
+
+// placeOf is where a job's task is among those of a processor, or -1 where that is done.
+func (b *Book) placeOf(proc int, s Slot) int {
 	tasks := b.tasks[proc]
 	for i := range tasks {
 		if tasks[i].Slot == s {
-			b.tasks[proc] = append(tasks[:i], tasks[i+1:]...)
-			b.stir(s)
-			b.touch(proc, Left)
-			return true
+			return i
 		}
 	}
-	return false
+	return -1
 }
 
 // taskOf is a job's task on a processor, or nil where that is done.
 func (b *Book) taskOf(proc int, s Slot) *Task {
-	for i := range b.tasks[proc] {
-		if t := &b.tasks[proc][i]; t.Slot == s {
-			return t
-		}
+	if i := b.placeOf(proc, s); i >= 0 {
+		return &b.tasks[proc][i]
 	}
 	return nil
 }
@@ -136,15 +149,13 @@ func (b *Book) measureTask(proc int, s Slot, had market.Work) {
 // last of the job.
 func (b *Book) FinishTask(s Slot, proc int, had market.Work) (last bool) {
 	e := b.slots.at(s)
-	refined := market.Work(0)
-	if t := b.taskOf(proc, s); t != nil {
-		refined = t.refinedAfter(&e.Job, had)
-	}
-	if !b.removeTask(proc, s) {
+	i := b.placeOf(proc, s)
+	if i < 0 {
 		return false
 	}
+	e.refined += b.tasks[proc][i].refinedAfter(&e.Job, had)
+	b.takeTask(proc, i)
 	b.unshare(proc, &e.Job)
-	e.refined += refined
 	e.worked = max(e.worked, had)
 	e.tasks--
 	return e.tasks == 0

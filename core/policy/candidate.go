@@ -47,6 +47,9 @@ func pick(from []candidate, n int, into market.Procs) market.Procs {
 
 // procsOf puts candidates into a set of processors.
 func procsOf(chosen []candidate, into market.Procs) market.Procs {
+	if set, ok := gathered(chosen, into[:0]); ok {
+		return set
+	}
 	if len(chosen) <= few {
 		byProcessor(chosen)
 	} else {
@@ -57,6 +60,28 @@ func procsOf(chosen []candidate, into market.Procs) market.Procs {
 		into = into.Add(int(c.proc))
 	}
 	return into
+}
+
+// gathered puts candidates into a set of processors as they come, as long as they are near each other: in
+// few blocks it is sooner found where each belongs than who is before whom.
+func gathered(chosen []candidate, into market.Procs) (set market.Procs, ok bool) {
+	const blocks = 8
+	for _, c := range chosen {
+		index, bit := c.proc>>6, uint64(1)<<(c.proc&63)
+		at := 0
+		for at < len(into) && into[at].Index < index {
+			at++
+		}
+		if at < len(into) && into[at].Index == index {
+			into[at].Bits |= bit
+			continue
+		}
+		if len(into) == blocks {
+			return into, false
+		}
+		into = slices.Insert(into, at, market.Block{Bits: bit, Index: index})
+	}
+	return into, true
 }
 
 // few are put in order one by one: most jobs are narrow.

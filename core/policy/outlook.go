@@ -40,6 +40,14 @@ type stray struct {
 	due    market.Time
 }
 
+// clear makes it the sum over nobody, in its old space.
+func (c *courses) clear() {
+	c.speed, c.fine, c.period = 0, 0, 0
+	if len(c.strays) > 0 {
+		c.strays = c.strays[:0]
+	}
+}
+
 func (c *courses) add(t *book.Task, period, undone float64, astray bool) {
 	c.speed += t.Speed
 	c.fine += t.Fine
@@ -65,11 +73,10 @@ func (c *courses) fines(at, now market.Time) float64 {
 
 // draw renews the outlook from the tasks as they are now.
 func (o *outlook) draw(tasks []book.Task, top int, rating float64, now market.Time) {
-	strays := [3][]stray{o.hard.strays[:0], o.soft.strays[:0], o.top.strays[:0]}
-	*o = outlook{
-		version: o.version, at: now, until: market.Never, spent: market.Never, topRank: math.Inf(-1),
-		hard: courses{strays: strays[0]}, soft: courses{strays: strays[1]}, top: courses{strays: strays[2]},
-	}
+	o.at, o.until, o.spent, o.topRank, o.topSoft = now, market.Never, market.Never, math.Inf(-1), false
+	o.hard.clear()
+	o.soft.clear()
+	o.top.clear()
 	for i := range tasks {
 		t := &tasks[i]
 		if i == top {

@@ -14,8 +14,9 @@ type richest struct {
 	of   []wealth // by processor: as it stands in the list
 	on   []bool   // by processor: whether it does
 
-	come []wealth // those who will be there
-	gone []int32  // scratch: places in the list
+	come  []wealth // those who will be there
+	spare []wealth // scratch
+	gone  []int32  // scratch: places in the list
 }
 
 type wealth struct {
@@ -105,15 +106,21 @@ func (s *richest) place(of int, x wealth) int {
 
 func (s *richest) sortCome() {
 	c := s.come
-	if len(c) > few {
-		slices.SortFunc(c, func(a, b wealth) int {
-			if a.before(b) {
-				return -1
-			}
-			return 1
-		})
-		return
+	for i := 0; i < len(c); i += run {
+		ranked(c[i:min(i+run, len(c))])
 	}
+	for n := run; n < len(c); n *= 2 {
+		s.spare = append(s.spare[:0], c...)
+		for i := 0; i < len(c); i += 2 * n {
+			merge(c[i:], s.spare[i:min(i+n, len(c))], s.spare[min(i+n, len(c)):min(i+2*n, len(c))])
+		}
+	}
+}
+
+// run is how many are put in order one by one, before runs are put together.
+const run = 8
+
+func ranked(c []wealth) {
 	for i := 1; i < len(c); i++ {
 		x, at := c[i], i
 		for ; at > 0 && x.before(c[at-1]); at-- {
@@ -121,6 +128,21 @@ func (s *richest) sortCome() {
 		}
 		c[at] = x
 	}
+}
+
+// merge puts two runs together.
+func merge(to, a, b []wealth) {
+	at := 0
+	for len(a) > 0 && len(b) > 0 {
+		if b[0].before(a[0]) {
+			to[at], b = b[0], b[1:]
+		} else {
+			to[at], a = a[0], a[1:]
+		}
+		at++
+	}
+	at += copy(to[at:], a)
+	copy(to[at:], b)
 }
 
 // join puts those in who come, the last first.

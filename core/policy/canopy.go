@@ -63,6 +63,20 @@ func (p *footing) join(d *footing, wider *bool) {
 	lower(&p.past, d.past, wider)
 }
 
+// cover is join for who does not ask whether it was so before: without a branch, where which of two is more is
+// anybody's guess.
+func (c *canopy) cover(d *canopy) {
+	c.worth, c.free = max(c.worth, d.worth), max(c.free, d.free)
+	c.lowRank, c.topRank = min(c.lowRank, d.lowRank), max(c.topRank, d.topRank)
+	c.last.cover(&d.last)
+	c.first.cover(&d.first)
+}
+
+func (p *footing) cover(d *footing) {
+	p.rest, p.slope = max(p.rest, d.rest), min(p.slope, d.slope)
+	p.value, p.past = max(p.value, d.value), min(p.past, d.past)
+}
+
 func raise(x *float64, to float64, wider *bool) {
 	if to > *x {
 		*x, *wider = to, true

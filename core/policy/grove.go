@@ -210,7 +210,7 @@ func (g *grove) tighten(leaf int32) {
 		}
 		b = &g.boughs[b.parent]
 		c = g.boughs[b.kids[0]].canopy
-		c.join(&g.boughs[b.kids[1]].canopy)
+		c.cover(&g.boughs[b.kids[1]].canopy)
 	}
 }
 
@@ -219,7 +219,7 @@ func overAll(fruits []prospect) canopy {
 	all := bare
 	for i := range fruits {
 		c := over(&fruits[i])
-		all.join(&c)
+		all.cover(&c)
 	}
 	return all
 }

@@ -26,6 +26,11 @@ func (b *Backend) foldArrays(jobs []client.Job, now int64) []client.Job {
 		if r == nil || r.key != key || r.nonce != nonce {
 			r = &run{} // nobody's, or nobody's yet: then it is held
 		}
+		for i := range rows[id] {
+			if j := &rows[id][i]; r.ID != 0 && len(j.Nodes) > 0 {
+				b.numbers.spend(j.ID, key)
+			}
+		}
 		before := r.array.members
 		rest = append(rest, r.fold(id, rows[id], now))
 		if r.ID != 0 && !maps.EqualFunc(before, r.array.members, slices.Equal) {

@@ -105,6 +105,26 @@ func TestElementsAreOneJob(t *testing.T) {
 	}
 }
 
+func TestElementsAreFoundByTheirComment(t *testing.T) {
+	b := &Backend{byBatch: map[int64]*run{}, nodes: map[string]*node{}, numbers: numbers{of: map[int64]runKey{}}}
+	b.Mark = "m"
+	r := sweptRun()
+	b.byBatch[40] = r
+	ours := func(j *client.Job) { j.Comment = "libra:m:7.0:abc with a text" }
+	rows := []client.Job{rowOf(1, client.Running, ours), rowOf(2, client.Pending, ours), {ID: 9, State: client.Running}, rowOf(3, client.Running, func(j *client.Job) { j.Array, j.Comment = 77, "a user's own" })}
+	jobs := b.foldArrays(rows, 200)
+	if len(jobs) != 3 || jobs[0].ID != 9 || jobs[1].Array != 77 || jobs[2].ID != 40 || jobs[2].State != client.Running {
+		t.Errorf("%+v", jobs)
+	}
+	if !b.numbers.spent(41, runKey{8, 0}, 0) || b.numbers.spent(42, runKey{8, 0}, 0) || b.numbers.spent(41, r.key, 0) {
+		t.Errorf("numbers that nodes have begun something under: %v", b.numbers.of)
+	}
+	other := []client.Job{rowOf(1, client.Completed, func(j *client.Job) { j.Comment = "libra:m:8.0:def" })} // the number is given out again
+	if b.foldArrays(other, 300); len(r.array.done) > 0 {
+		t.Error("what another did is taken for it")
+	}
+}
+
 func TestElementsAreRemembered(t *testing.T) {
 	r := sweptRun()
 	r.fold(40, []client.Job{rowOf(1, client.Completed), rowOf(2, client.Failed, exits(2)), rowOf(3, client.Running)}, 200)

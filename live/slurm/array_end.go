@@ -36,9 +36,6 @@ func (r *run) ofElements(s *task.Status, control Control) {
 	v := verdict{}
 	if first != nil {
 		v = verdictOf(&client.Job{State: first.State, Exit: first.Exit, Signal: first.Signal, Nodes: r.Nodes})
-		if first.State == client.Cancelled {
-			v.user = false
-		}
 	}
 	s.Exit, s.Signal, s.OOM, s.Error, s.Limit = v.exit, v.signal, v.oom, v.why, ""
 	if v.timed {

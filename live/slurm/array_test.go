@@ -61,18 +61,29 @@ func TestElementsAreOneJob(t *testing.T) {
 		want  client.State
 		check func(*client.Job, *run) bool
 	}{
-		"handed in": {[]client.Job{{ID: 40, Array: 40, Elements: []int{1, 2, 3, 4, 5}, State: client.Pending, Held: true, Submitted: 90}}, client.Pending,
-			func(j *client.Job, r *run) bool { return j.Held && j.Started == 0 && len(r.array.waiting) == 5 }},
-		"let go": {[]client.Job{rowOf(1, client.Pending), rowOf(2, client.Pending), rowOf(3, client.Pending), rowOf(4, client.Pending, waits), rowOf(5, client.Pending, keptBack)}, client.Pending,
+		"handed in": {
+			[]client.Job{{ID: 40, Array: 40, Elements: []int{1, 2, 3, 4, 5}, State: client.Pending, Held: true, Submitted: 90}},
+			client.Pending,
+			func(j *client.Job, r *run) bool { return j.Held && j.Started == 0 && len(r.array.waiting) == 5 },
+		},
+		"let go": {
+			[]client.Job{rowOf(1, client.Pending), rowOf(2, client.Pending), rowOf(3, client.Pending), rowOf(4, client.Pending, waits), rowOf(5, client.Pending, keptBack)},
+			client.Pending,
 			func(j *client.Job, r *run) bool {
 				return !j.Held && j.Reason == "None" && slices.Equal(r.array.waiting, []int{5})
-			}},
-		"what keeps the first is its reason": {[]client.Job{rowOf(4, client.Pending, waits), rowOf(5, client.Pending, because("Resources"))}, client.Pending,
-			func(j *client.Job, _ *run) bool { return j.Reason == "Resources" }},
-		"two run": {append(completed(1), rowOf(2, client.Running), rowOf(3, client.Running), rowOf(4, client.Pending, waits)), client.Running,
+			},
+		},
+		"what keeps the first is its reason": {
+			[]client.Job{rowOf(4, client.Pending, waits), rowOf(5, client.Pending, because("Resources"))},
+			client.Pending,
+			func(j *client.Job, _ *run) bool { return j.Reason == "Resources" },
+		},
+		"two run": {
+			append(completed(1), rowOf(2, client.Running), rowOf(3, client.Running), rowOf(4, client.Pending, waits)), client.Running,
 			func(j *client.Job, r *run) bool {
 				return j.Started == 101 && slices.Equal(r.array.members["n1"], []string{"42", "43"}) && len(r.array.done) == 1 && r.array.stuck == ""
-			}},
+			},
+		},
 		"between two":            {append(completed(1, 2, 3, 4), rowOf(5, client.Pending, because("Resources"))), client.Running, func(_ *client.Job, r *run) bool { return r.array.stuck == "Resources" }},
 		"one ends, another runs": {[]client.Job{rowOf(1, client.Completing), rowOf(2, client.Running)}, client.Running, nil},
 		"one ends, and more":     {[]client.Job{rowOf(1, client.Completing), rowOf(2, client.Pending, waits)}, client.Running, nil},
@@ -81,11 +92,15 @@ func TestElementsAreOneJob(t *testing.T) {
 		"one suspended":          {[]client.Job{rowOf(1, client.Running), rowOf(2, client.Suspended)}, client.Running, nil},
 		"one put back":           {[]client.Job{rowOf(1, client.Running), rowOf(2, client.Requeued)}, client.Requeued, nil},
 		"all well":               {completed(1, 2, 3, 4, 5), client.Completed, func(j *client.Job, _ *run) bool { return j.Started == 101 && j.Ended == 115 && j.ID == 40 }},
-		"the first bad is how it ended": {append(completed(1, 3, 5), rowOf(4, client.Failed, exits(7)), rowOf(2, client.Failed, exits(3))), client.Failed,
-			func(j *client.Job, _ *run) bool { return j.Exit == 3 }},
+		"the first bad is how it ended": {
+			append(completed(1, 3, 5), rowOf(4, client.Failed, exits(7)), rowOf(2, client.Failed, exits(3))), client.Failed,
+			func(j *client.Job, _ *run) bool { return j.Exit == 3 },
+		},
 		"cancelled by its user": {append(completed(1, 2), rowOf(3, client.Cancelled), rowOf(4, client.Cancelled, nowhereEver), rowOf(5, client.Cancelled, nowhereEver)), client.Cancelled, nil},
-		"one cancelled by its user": {append(completed(1, 3, 4, 5), rowOf(2, client.Cancelled)), client.Failed,
-			func(j *client.Job, _ *run) bool { return j.Signal == 15 }},
+		"one cancelled by its user": {
+			append(completed(1, 3, 4, 5), rowOf(2, client.Cancelled)), client.Failed,
+			func(j *client.Job, _ *run) bool { return j.Signal == 15 },
+		},
 		"one lost with its node": {append(completed(1, 3, 4, 5), rowOf(2, client.NodeFail)), client.NodeFail, nil},
 		"one is forgotten":       {completed(1, 3, 4, 5), client.NodeFail, func(j *client.Job, _ *run) bool { return j.Reason == unknownInSlurm }},
 	} {

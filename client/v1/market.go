@@ -124,6 +124,7 @@ type NodeView struct {
 	Missing    []string `json:"missing"`             // what this node cannot enforce
 	Runs       string   `json:"runs,omitempty"`      // the batch system that runs the tasks here; empty: the agent does
 	Seat       string   `json:"seat,omitempty"`      // of its agent: a name of the state directory
+	Elements   bool     `json:"elements,omitempty"`  // its agent holds elements of an array together that are jobs of their own in the batch system
 	Holds      bool     `json:"holds,omitempty"`     // a task that has had what was sold to it stands still by itself
 
 	Index  int             `json:"index"`

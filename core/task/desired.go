@@ -44,6 +44,9 @@ type Order struct {
 	// Batch is the number of the job in the batch system that runs the task,
 	// where one does: the agent then only holds it to its share.
 	Batch string `json:"batch,omitempty"`
+	// Members are the numbers there of those of its elements that run on this node, where
+	// that is an array and each is a job of its own.
+	Members []string `json:"members,omitempty"`
 }
 
 // BatchLetter stands, after a percent sign in the name of a file, for the number of the job in the

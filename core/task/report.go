@@ -32,6 +32,7 @@ type Hello struct {
 	Missing    []string `json:"missing"`             // what this node cannot enforce
 	Runs       string   `json:"runs,omitempty"`      // the batch system that runs the tasks here; empty: the agent does
 	Seat       string   `json:"seat,omitempty"`      // of the agent: its state directory. Two of them are two agents
+	Elements   bool     `json:"elements,omitempty"`  // it holds elements of an array together that are jobs of their own in the batch system (Order.Members)
 	Holds      bool     `json:"holds,omitempty"`     // a task that has had what was sold to it (Order.MostUS) stands still by itself
 }
 

@@ -68,6 +68,9 @@ func (h *holder) gather() {
 	if !ok || len(h.held.Ranks) == 0 {
 		return
 	}
+	if several, can := h.group.(cgroup.Assembler); can {
+		several.Assemble(h.members())
+	}
 	found, err := g.Gather()
 	a := h.control.agent
 	switch {
@@ -76,6 +79,15 @@ func (h *holder) gather() {
 	case found > 0:
 		a.log.Info("processes put under their share: the plugin is not in use", "job", h.id, "processes", found)
 	}
+}
+
+// members are the elements of an array that run here as jobs of their own.
+func (h *holder) members() []string {
+	orders, _ := h.wanted()
+	if len(orders) == 0 {
+		return nil
+	}
+	return orders[0].Members
 }
 
 // stop ends what runs after the lease has run out: the controller will start it

@@ -26,7 +26,8 @@ func measure(c Config, groups Groups) (task.Hello, error) {
 	}
 	whole := 1.0 // of a processor of the host is one of the node
 	if c.Control != "" {
-		hello.Holds = false                        // it is slowed down when it has had that, and must not be stopped
+		hello.Holds = false // it is slowed down when it has had that, and must not be stopped
+		hello.Elements = groups.Kind() == cgroup.V1
 		hello.Runs, hello.Missing = c.Control, nil // what else is limited is up to the batch system
 		hello.Processors, whole = c.emulated()
 	}

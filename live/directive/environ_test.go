@@ -71,8 +71,13 @@ func TestNamesOfFilesAsSbatchHasThem(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
-	if got := asSbatch(t, "#SBATCH -o %2t-%a-%4a\n#SBATCH -a 1-2\n").Request.Output; got != "00-%a-%4a" {
-		t.Errorf("of an array: %s", got)
+	for name, want := range map[string]string{"%2t-%a-%4a": "00-%a-%4a", "%A_%a": "%b_%a", "%A": "%b", "%4j.out": "%4b_%a.out", "%j-%a": "%b-%a"} {
+		if got := asSbatch(t, "#SBATCH -o "+name+"\n#SBATCH -a 1-2\n").Request.Output; got != want {
+			t.Errorf("%s of an array: %s, want %s", name, got, want)
+		}
+	}
+	if h := asSbatch(t, "#SBATCH -a 1-2 -e %j\n"); h.Request.Error != "%b_%a" {
+		t.Errorf("errors of an array: %s", h.Request.Error)
 	}
 }
 

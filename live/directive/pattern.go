@@ -18,9 +18,14 @@ func (o *occurrence) jobLetter() string {
 	return "j"
 }
 
+// ownNumber is the letter of %j until it is known whether there is an array: of that each element
+// has a number of its own, which the market does not know.
+const ownNumber = '\x01'
+
 // slurmFile turns Slurm's patterns in a file name into Libra's: %j or %b the job, %a the
-// element of an array, %r the rank, %x the name.
-func (o *occurrence) slurmFile(name string) (string, error) {
+// element of an array, %r the rank, %x the name. Own: that the job's own number is another thing
+// than that of its array is seen to later (once).
+func (o *occurrence) slurmFile(name string, own bool) (string, error) {
 	if o.sbatch && strings.EqualFold(name, none) {
 		return os.DevNull, nil
 	}
@@ -43,7 +48,13 @@ func (o *occurrence) slurmFile(name string) (string, error) {
 				return "", fmt.Errorf("%q: %%%c is a pattern here and cannot be a text", name, text[0])
 			}
 			b.WriteByte('%')
-		case 'j', 'A', 'J':
+		case 'j', 'J':
+			if o.sbatch && own {
+				b.WriteString("%" + digits + string(ownNumber))
+				break
+			}
+			b.WriteString("%" + digits + o.jobLetter())
+		case 'A':
 			b.WriteString("%" + digits + o.jobLetter())
 		case 'a':
 			b.WriteString("%" + digits + "a")
@@ -87,11 +98,20 @@ const ourPatterns = "jbraxN"
 // noElement is what %a is to sbatch where there is no array: the largest number but one.
 const noElement = "4294967294"
 
-// once fills in what a script that starts once, as by sbatch, is among its like: the first.
+// once fills in what a script that starts once, as by sbatch, is among its like: the first. In the
+// place of an element's own number is that of the array with the element behind it: as many files,
+// of which the market knows the names.
 func (h *Head) once(name string) string {
 	if h.Request.Array == nil {
-		return task.FillPattern(name, 'a', noElement)
+		return task.FillPattern(task.RenamePattern(name, ownNumber, task.BatchLetter), 'a', noElement)
 	}
+	element := "_%a"
+	if task.HasPattern(name, 'a') {
+		element = ""
+	}
+	name = task.EachPattern(name, string(ownNumber), func(digits string, _ byte) string {
+		return "%" + digits + string(task.BatchLetter) + element
+	})
 	return task.FillPattern(name, 'r', "0")
 }
 

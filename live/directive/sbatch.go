@@ -44,11 +44,11 @@ var sbatchOptions = append([]option{
 		return put(&o.Request.DiskMB, mb, err)
 	}},
 	{names: []string{"-o", "--output"}, takes: aValue, set: func(o *occurrence) error {
-		name, err := o.slurmFile(o.value)
+		name, err := o.slurmFile(o.value, true)
 		return put(&o.Request.Output, name, err)
 	}},
 	{names: []string{"-e", "--error"}, takes: aValue, set: func(o *occurrence) error {
-		name, err := o.slurmFile(o.value)
+		name, err := o.slurmFile(o.value, true)
 		return put(&o.Request.Error, name, err)
 	}},
 	{names: []string{"-i", "--input"}, takes: aValue, set: func(o *occurrence) error {
@@ -61,7 +61,7 @@ var sbatchOptions = append([]option{
 		case !o.sbatch:
 			return errors.New("jobs read nothing from standard input; open the file in the script, or hand it in with libra sbatch")
 		}
-		name, err := o.slurmFile(o.value)
+		name, err := o.slurmFile(o.value, false)
 		if err == nil {
 			o.pass(task.Input, name)
 		}

@@ -23,6 +23,10 @@ func (b *Backend) do(r *run, next action) {
 		what = b.submit
 	case release:
 		what = b.release
+	case advance:
+		what = b.advance
+	case jot:
+		what = b.jot
 	case cancel:
 		what = func(ctx context.Context, r *run) { b.cancel(ctx, r, false) }
 	case kill:
@@ -86,10 +90,10 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 		return
 	}
 	s, err := b.submission(r, orders, partition)
-	if most := b.site(ctx, partition).LongestFor(s.User, len(s.Nodes)*s.CPUs); most > 0 && (s.Limit == 0 || s.Limit > most) {
+	if most := b.site(ctx, partition).LongestFor(s.User, max(1, len(s.Nodes))*s.CPUs); most > 0 && (s.Limit == 0 || s.Limit > most) {
 		s.Limit = most // with more it would wait for good
 	}
-	s.Limit = b.beforeReserved(ctx, s.Nodes, orders[0].Spec.DueUS, s.Limit)
+	s.Limit = b.beforeReserved(ctx, r.Nodes, orders[0].Spec.DueUS, s.Limit)
 	if why := b.license(ctx, r, &orders[0].Spec, partition); why != "" && err == nil {
 		if b.mayYetBe(r) {
 			return
@@ -133,6 +137,7 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 		b.cfg.Log.Warn("Slurm gives a number out again", "run", r.key, "slurm", id)
 		r.on(unlisted)
 	case err == nil && id > 0:
+		r.array.is = s.Array != ""
 		b.assignID(r, id)
 		b.taken++
 	case errors.Is(err, client.ErrRefused):
@@ -165,12 +170,16 @@ func (b *Backend) submission(r *run, orders []task.Order, partition string) (cli
 	for i := range orders {
 		specs[i] = orders[i].Spec
 	}
-	return b.describe(specs, slices.Clone(r.Nodes), b.commentOf(r), partition)
+	if b.arraysOf(specs, b.site(b.ctx, partition).MostElements()) {
+		return b.describe([]task.Spec{elementOf(specs[0])}, nil, b.commentOf(r), partition, spanned(specs))
+	}
+	return b.describe(specs, slices.Clone(r.Nodes), b.commentOf(r), partition, "")
 }
 
 // describe is what Slurm is told of the tasks of a job that is on some nodes; none: on one that
-// is not known yet, and that all that is told must not depend on.
-func (b *Backend) describe(specs []task.Spec, nodes []string, comment, partition string) (client.Submission, error) {
+// is not known yet, and that all that is told must not depend on. Of an array it is one of its
+// elements.
+func (b *Backend) describe(specs []task.Spec, nodes []string, comment, partition, elements string) (client.Submission, error) {
 	onNode := map[string]int{}
 	most := 0
 	for i := range specs {
@@ -181,7 +190,7 @@ func (b *Backend) describe(specs []task.Spec, nodes []string, comment, partition
 	first := &specs[0]
 	narrowest := b.narrowest(nodes)
 	l := layoutOf(specs, narrowest)
-	l.later = len(nodes) == 0
+	l.later, l.array = len(nodes) == 0, elements != ""
 	l.devices = b.haveGPUs(nodes)
 	cpus := min(most*first.Processors(), narrowest)
 	l.memory = memoryOf(first, most, cpus)
@@ -198,14 +207,14 @@ func (b *Backend) describe(specs []task.Spec, nodes []string, comment, partition
 		return client.Submission{}, err
 	}
 	s := client.Submission{
-		Name: nameOf(first), Comment: withText(comment, valueOf(first.Env, task.Comment)), User: first.User, Partition: partition, Nodes: nodes, Later: l.later,
+		Name: nameOf(first), Comment: withText(comment, valueOf(first.Env, task.Comment)), User: first.User, Partition: partition, Nodes: nodes, Later: l.later, Array: elements,
 		Tasks: len(specs), CPUs: cpus, MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
-		Dir: first.Dir, Env: b.surroundings(specs, &l), Output: shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
+		Dir: first.Dir, Env: b.surroundings(specs, &l), Output: l.shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
 		MailType: valueOf(first.Env, task.MailType), MailUser: valueOf(first.Env, task.MailUser), Signal: valueOf(first.Env, task.Signal), Licenses: licensesInWords(first, l.elements),
 	}
 	askGPUs(&s, specs, onNode)
 	if first.Error != first.Output {
-		s.Error = shownFile(specs, first.Error)
+		s.Error = l.shownFile(specs, first.Error)
 	}
 	switch {
 	case l.memory > 0:
@@ -250,7 +259,8 @@ func megabytes(bytes int64) int64 { return (bytes + 1<<20 - 1) >> 20 }
 // then on it is not handed in again.
 func (b *Backend) release(ctx context.Context, r *run) {
 	b.mu.Lock()
-	n := note{r.binding, true}
+	n := note{binding: r.binding, Released: true}
+	of := r.array.is
 	known := r.note == durable
 	r.note = max(r.note, attempted)
 	b.mu.Unlock()
@@ -269,7 +279,11 @@ func (b *Backend) release(ctx context.Context, r *run) {
 	b.mu.Unlock()
 	err = errNotAsked
 	b.inSlurm(func() {
-		if b.stillOwns(r, n.ID) {
+		switch {
+		case !b.stillOwns(r, n.ID):
+		case of:
+			err = b.chain(ctx, r, n.ID)
+		default:
 			err = b.slurm.Release(ctx, n.ID, n.Nodes)
 		}
 	})

@@ -14,6 +14,8 @@ const (
 	wait    action = iota // for something to happen
 	submit                // remember it, and hand it in, held
 	release               // remember that it may start, and let it
+	advance               // let more elements of an array go
+	jot                   // write down how elements of an array ended
 	cancel                // end it in Slurm
 	kill                  // the same at once
 	look                  // ask Slurm whether its number is still its own
@@ -71,6 +73,13 @@ func (r *run) decide(w *world) action {
 			return look
 		}
 		return release
+	case r.lags(w):
+		if !r.vouchedFor(w) {
+			return look
+		}
+		return advance
+	case r.unjotted(w):
+		return jot
 	}
 	return wait
 }
@@ -121,6 +130,9 @@ func (r *run) infer(w *world) {
 			r.lost = "it ran on other nodes than it was sold"
 		}
 		v := verdictOf(r.job)
+		if r.array.is && !r.neverBegun() {
+			v.cause = 0
+		}
 		if r.lost != "" {
 			v = verdict{state: task.Lost, why: r.lost, started: v.started, ended: v.ended, paused: v.paused}
 		}
@@ -158,6 +170,9 @@ func (r *run) checkListed(w *world) {
 		r.ends(verdict{state: task.Refused, why: "Slurm can never run it: " + j.Reason}, w.now)
 	case j.State == client.Running || j.State == client.Suspended:
 		r.on(seenToRun)
+		if a := &r.array; a.stuck != "" && w.now.Unix()-a.stuckAt >= int64(quiet.Seconds()) && r.lost == "" {
+			r.lost = "Slurm does not begin its next element: " + a.stuck
+		}
 		if r.elsewhere() && r.lost == "" {
 			r.lost = "it was started on other nodes than it was sold"
 		}

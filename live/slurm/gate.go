@@ -159,7 +159,7 @@ func (b *Backend) admit(ctx context.Context, user string, r *trade.Request, wait
 	site := b.site(ctx, partition)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	ask := b.asks(user, r, waits)
+	ask := b.asks(user, r, waits, site.MostElements())
 	if !site.Counts() && (len(ask.Licenses) == 0 || ask.Waits) {
 		return nil, site.Check(ask, limit.Books{})
 	}
@@ -172,7 +172,7 @@ func (b *Backend) admit(ctx context.Context, user string, r *trade.Request, wait
 	if why, fewer := b.overQuoted(user, &ask, most, site); why != "" {
 		return nil, &limit.Excess{Detail: why + ": without a quote it may have them (libra submit)", Elements: fewer}
 	}
-	t := &Ticket{user: user, partition: partition, quoting: most != nil, elements: ask.Elements, use: limit.Use{Jobs: 1, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs, Licenses: ask.Licenses}}
+	t := &Ticket{user: user, partition: partition, quoting: most != nil, elements: ask.Elements, use: limit.Use{Jobs: ask.Jobs, Waiting: ask.Submits - ask.Jobs, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs, Licenses: ask.Licenses}}
 	t.use.Count(r.GPUKind, ask.GPUs)
 	b.issue(t)
 	return t, nil
@@ -387,6 +387,10 @@ func (h had) began(job int64) bool { return h[runKey{job, standsIn}].runs }
 // use is what a run counts for.
 func (r *run) use() limit.Use {
 	use := limit.Use{Jobs: 1}
+	if r.array.is && r.size > 0 {
+		use.Jobs = r.size
+		use.Waiting = max(0, len(r.laneOf())-len(r.array.done)-r.size)
+	}
 	for _, o := range r.orders {
 		use.Processors += o.Spec.Processors()
 		use.MemoryMB += megabytes(o.Spec.Memory)

@@ -10,11 +10,13 @@ import (
 	"github.com/libra-market/libra/live/slurm/limit"
 )
 
-// An array is one job in Slurm, of as many elements at a time as there are processors for: that,
-// and the time in which all of them go through these, is what Slurm counts, and not one element.
+// An array has as many elements at a time as there are processors for: that, and the time in which
+// all of them go through these, is what Slurm counts where it is one job there. Where each element is
+// one, it counts them.
 
-// asks is what a request of a user comes to in Slurm. The lock is held.
-func (b *Backend) asks(user string, r *trade.Request, waits bool) limit.Ask {
+// asks is what a request of a user comes to in Slurm, where numbers of elements are less than most. The
+// lock is held.
+func (b *Backend) asks(user string, r *trade.Request, waits bool, most int) limit.Ask {
 	processors, nodes := b.lanes(r)
 	width, each := r.Width(processors)
 	programs := int(width) / r.PerProgram()
@@ -28,7 +30,12 @@ func (b *Backend) asks(user string, r *trade.Request, waits bool) limit.Ask {
 			apart = min(apart, r.Array.Nodes)
 		}
 	}
+	jobs, submits := 1, 1
+	if b.sweeps(r, most) {
+		jobs, submits, apart = max(1, elements), r.Array.Len(), 1
+	}
 	return limit.Ask{
+		Jobs: jobs, Submits: submits,
 		User: user, Processors: int(width), Programs: apart, MemoryMB: r.MemoryMB,
 		GPUs: r.GPUs * programs, GPUKind: r.GPUKind,
 		Licenses: licensesFor(r.Env, elements), Elements: elements, Waits: waits,

@@ -28,6 +28,7 @@ type layout struct {
 	fits       bool           // no node has more of it than Slurm says that it has processors
 	even       bool           // as many on each node, too: Slurm needs no help
 	later      bool           // its node is not known yet: the script finds out
+	array      bool           // it is an element of an array of Slurm's
 }
 
 // layoutOf is how the tasks of a job lie, given by rank, on nodes of which the smallest
@@ -93,7 +94,9 @@ func valueOf(env []string, name string) string {
 
 // bySbatch reports whether a job was handed in as with sbatch, which tells it of what it
 // asked for, and of nothing else.
-func bySbatch(s *task.Spec) bool { return valueOf(s.Env, "SLURM_SUBMIT_DIR") != "" }
+func bySbatch(s *task.Spec) bool { return valueOf(s.Env, submitDir) != "" }
+
+const submitDir = "SLURM_SUBMIT_DIR"
 
 // told is what a job is told of its size, in words for env(1), where Slurm believes
 // something else than what was asked for.

@@ -43,7 +43,7 @@ func (b *Backend) applyListing(began time.Time, jobs []client.Job) {
 	now := b.cfg.Now()
 	b.listed = began
 	b.listings++
-	jobs = b.seeStandIns(jobs, now)
+	jobs = b.foldArrays(b.seeStandIns(jobs, now), began.Unix())
 	b.lookAtGuests(jobs)
 	if b.good.IsZero() {
 		b.good = began

@@ -105,7 +105,7 @@ func TestWhatSlurmShows(t *testing.T) {
 		{[]task.Spec{lane}, "all", "all"},
 		{[]task.Spec{aTask(t)}, "%a", "%%a"},
 	} {
-		if got := shownFile(c.specs, c.name); got != c.want {
+		if got := new(layout).shownFile(c.specs, c.name); got != c.want {
 			t.Errorf("%q of %d: %q, want %q", c.name, len(c.specs), got, c.want)
 		}
 	}

@@ -42,6 +42,8 @@ type binding struct {
 type note struct {
 	binding
 	Released bool `json:"released,omitempty"` // it may have started
+
+	Done map[int]finish `json:"done,omitempty"` // elements of an array that have ended
 }
 
 // run is all that is known of one attempt of a job.
@@ -72,6 +74,7 @@ type run struct {
 	missing time.Time   // since when good listings do not have it; zero: they do
 	misses  int
 
+	array    array
 	statuses map[int]task.Status // by rank: what agents say of this Slurm job
 	restored time.Time           // when it was read back: agents have not spoken yet
 	began    time.Time           // when an agent first saw processes of it
@@ -109,6 +112,7 @@ func (r *run) ends(v verdict, now time.Time) {
 // restore makes it what a note says that an earlier backend has written.
 func (r *run) restore(n note, now time.Time) {
 	r.binding, r.note, r.restored = n.binding, durable, now
+	r.array.done = n.Done
 	switch {
 	case n.ID == 0:
 		r.state, r.sentAt = unconfirmed, now
@@ -231,5 +235,6 @@ func (r *run) forget() {
 	r.job, r.first, r.missing, r.misses = nil, 0, time.Time{}, 0
 	r.stop, r.stopped, r.tried = goesOn, time.Time{}, time.Time{}
 	clear(r.statuses)
+	r.array = array{}
 	r.began, r.empty = time.Time{}, time.Time{}
 }

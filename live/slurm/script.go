@@ -66,7 +66,7 @@ func rankScript(specs []task.Spec, l layout) string {
 	writeHosts(&b, first.Nodes)
 	errors := nowhere
 	if name := fileOf(first, first.Error); name != "" && !task.HasPattern(name, 'a') {
-		errors = fileWord(first, first.Error)
+		errors = l.fileWord(first, first.Error)
 	}
 	fmt.Fprintf(&b, "%scd %s || cd /\nlibra_errors=%s\n", hostOf(first), quote(first.Dir), errors)
 	b.WriteString("[ ! -h \"$libra_errors\" ] && [ -f \"$libra_errors\" -o ! -e \"$libra_errors\" ] && true >>\"$libra_errors\" || libra_errors=/dev/null\n")
@@ -159,7 +159,7 @@ func writeRanks(b *strings.Builder, specs []task.Spec, l *layout) {
 			}
 			fmt.Fprintf(b, "\tlibra_elements=%s\n", quote(strings.Join(elements, " ")))
 		}
-		fmt.Fprintf(b, "\tlibra_files() {\n\t\tlibra_out=%s\n\t\tlibra_err=%s\n\t}\n\t;;\n", fileWord(s, s.Output), fileWord(s, s.Error))
+		fmt.Fprintf(b, "\tlibra_files() {\n\t\tlibra_out=%s\n\t\tlibra_err=%s\n\t}\n\t;;\n", l.fileWord(s, s.Output), l.fileWord(s, s.Error))
 	}
 	fmt.Fprintf(b, "*) %s ;;\nesac\n", never(noStart))
 }
@@ -172,20 +172,23 @@ func fileOf(s *task.Spec, name string) string {
 	return task.FillPattern(task.FillPattern(name, 'j', strconv.FormatInt(s.Job, 10)), 'r', strconv.Itoa(s.Rank))
 }
 
-func fileWord(s *task.Spec, name string) string {
+func (l *layout) fileWord(s *task.Spec, name string) string {
 	if name = fileOf(s, name); name == "" {
 		return nowhere
 	}
 	variables := map[byte]string{task.BatchLetter: "SLURM_JOB_ID", 'N': "libra_host"}
-	if s.Len() > 0 {
+	switch {
+	case l.array:
+		variables['a'], variables[task.BatchLetter] = "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_JOB_ID"
+	case s.Len() > 0:
 		variables['a'] = "libra_element"
 	}
 	return quoteWith(name, variables)
 }
 
 // inputWord is the file that a program reads as its standard input.
-func inputWord(s *task.Spec) string {
-	return fileWord(s, strings.ReplaceAll(valueOf(s.Env, task.Input), "%x", s.Name))
+func (l *layout) inputWord(s *task.Spec) string {
+	return l.fileWord(s, strings.ReplaceAll(valueOf(s.Env, task.Input), "%x", s.Name))
 }
 
 // hostOf finds out how this host is called, where the name of a file asks for it.
@@ -219,7 +222,7 @@ func writeRun(b *strings.Builder, specs []task.Spec, l layout) {
 		fmt.Fprintf(b, "\tlibra_open \"$libra_err\" %s\n", beginning(specs, func(s *task.Spec) string { return s.Error }))
 		b.WriteString("\texec >>\"$libra_out\" 2>>\"$libra_err\"\n")
 	}
-	fmt.Fprintf(b, "\texec <%s\n", inputWord(s)) // a shell that cannot open it says so, and ends
+	fmt.Fprintf(b, "\texec <%s\n", l.inputWord(s)) // a shell that cannot open it says so, and ends
 	writeTemporary(b, s)
 	fmt.Fprintf(b, "\texec %s\n}\n", environment(specs, l)+command(s))
 }
@@ -311,6 +314,9 @@ func environment(specs []task.Spec, l layout) string {
 		quote("LIBRA_JOB_ID="+strconv.FormatInt(s.Job, 10)), quote("LIBRA_JOB_NAME="+s.Name), `"LIBRA_RANK=$libra_rank"`,
 		quote("LIBRA_SIZE="+strconv.Itoa(s.Size)), quote("LIBRA_THREADS="+strconv.Itoa(s.Processors())), nodes, `"LIBRA_NODE=$libra_node"`,
 		quote("LIBRA_ATTEMPT="+strconv.Itoa(s.Attempt)))
+	if l.array {
+		words = append(words, `"LIBRA_ARRAY_INDEX=$SLURM_ARRAY_TASK_ID"`)
+	}
 	if s.Len() > 0 {
 		words = append(words, `"LIBRA_ARRAY_INDEX=$libra_element"`, `"SLURM_ARRAY_TASK_ID=$libra_element"`, `"SLURM_ARRAY_JOB_ID=$SLURM_JOB_ID"`)
 		words = append(words, sweep(specs)...)

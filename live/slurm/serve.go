@@ -102,6 +102,7 @@ func (b *Backend) orders(n *node) task.Desired {
 		}
 		o := r.orders[key.Rank]
 		o.Batch = r.batch()
+		o.Members = r.array.members[n.name]
 		if r.orphan {
 			o.Stop = task.Abandon
 		}

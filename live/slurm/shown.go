@@ -14,9 +14,12 @@ import (
 // knownToSlurm are the patterns that Slurm fills in, too: the number of the job, and the node.
 const knownToSlurm = string(task.BatchLetter) + "N"
 
+// knownOfArrays are those of an element of an array of Slurm's.
+const knownOfArrays = knownToSlurm + "a"
+
 // shownFile is a file as Slurm is told it: nowhere, where each rank or element has its own,
 // or Slurm could not be told its name.
-func shownFile(specs []task.Spec, name string) string {
+func (l *layout) shownFile(specs []task.Spec, name string) string {
 	s := &specs[0]
 	apart := len(specs) > 1 && !s.Once || s.Len() > 0 && task.HasPattern(name, 'a')
 	if name = fileOf(s, name); name == "" || apart || strings.Contains(name, `\`) {
@@ -24,14 +27,20 @@ func shownFile(specs []task.Spec, name string) string {
 	}
 	var b strings.Builder
 	plain := func(text string) { b.WriteString(strings.ReplaceAll(text, "%", "%%")) }
+	known, number := knownToSlurm, "j"
+	if l.array {
+		known, number = knownOfArrays, "A"
+	}
 	for {
-		before, digits, letter, after, found := task.CutPattern(name, knownToSlurm)
+		before, digits, letter, after, found := task.CutPattern(name, known)
 		plain(before)
 		switch {
 		case !found:
 			return b.String()
 		case letter == task.BatchLetter:
-			b.WriteString("%" + digits + "j")
+			b.WriteString("%" + digits + number)
+		case letter == 'a':
+			b.WriteString("%" + digits + "a")
 		default:
 			b.WriteString("%N")
 		}

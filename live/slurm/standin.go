@@ -156,7 +156,7 @@ func (b *Backend) standIn(ctx context.Context, s client.Submission, job int64) e
 // laterOn is what Slurm is told of a task whose node is not known yet.
 func (b *Backend) laterOn(spec task.Spec, comment, partition string) (client.Submission, error) {
 	spec.Nodes = []string{nowhereYet}
-	return b.describe([]task.Spec{spec}, nil, comment, partition)
+	return b.describe([]task.Spec{spec}, nil, comment, partition, "")
 }
 
 // sumOf tells two submissions apart by what Slurm cannot be told anew of a job that it has.

@@ -215,7 +215,7 @@ func TestNotesOfEarlierVersions(t *testing.T) {
 				t.Errorf("number %d finds %v", r.ID, found)
 			}
 			if c.state.mayHaveStarted() { // the only rows there ever were; and they are written so today
-				again, err := json.Marshal(note{r.binding, true})
+				again, err := json.Marshal(note{binding: r.binding, Released: true})
 				if err != nil || string(again) != c.row {
 					t.Errorf("written as %s, %v; want %s", again, err, c.row)
 				}

@@ -107,6 +107,7 @@ func (r *run) status(rank int, control Control) task.Status {
 		o := r.orders[rank]
 		s.CPUUS = max(0, v.ended-v.started-v.paused) * 1e6 * int64(o.Spec.Processors())
 	}
+	r.ofElements(&s, control)
 	r.checkBegan(&s, control)
 	return s
 }

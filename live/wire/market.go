@@ -11,7 +11,7 @@ import (
 func Node(n *trade.NodeView) v1.NodeView {
 	return v1.NodeView{
 		Node: n.Node, Processors: n.Processors, Rating: n.Rating, MemoryMB: n.MemoryMB, DiskMB: n.DiskMB, GPUs: n.GPUs, GPUKind: n.GPUKind, Features: n.Features, Partition: n.Partition, Reserved: n.Reserved, FreeGPUs: n.FreeGPUs, OthersGPUs: n.OthersGPUs, Boot: n.Boot,
-		Agent: n.Agent, Limits: n.Limits, User: n.User, Speed: n.Speed, Missing: n.Missing, Runs: n.Runs, Seat: n.Seat, Holds: n.Holds,
+		Agent: n.Agent, Limits: n.Limits, User: n.User, Speed: n.Speed, Missing: n.Missing, Runs: n.Runs, Seat: n.Seat, Elements: n.Elements, Holds: n.Holds,
 		Index: n.Index, Up: n.Up, Why: n.Why, Closed: n.Closed, Rates: v1.Rates(n.Rates), SeenUS: n.SeenUS,
 		Loads: list(n.Loads, func(p *trade.ProcessorView) v1.ProcessorView {
 			return v1.ProcessorView{

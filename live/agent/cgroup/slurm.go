@@ -42,6 +42,12 @@ type Gatherer interface {
 	Gather() (found int, err error)
 }
 
+// Assembler is a group for several jobs of Slurm's.
+type Assembler interface {
+	// Assemble says which they are, beside that of its name.
+	Assemble(jobs []string)
+}
+
 const slurmPrefix = "slurm_"
 
 // SlurmName is the name of the group of a job.

@@ -69,18 +69,32 @@ type slurmV1Group struct {
 	Group
 	tree *slurmV1
 	job  string
+	jobs []string // elements of it, where it is an array
 }
 
-// freezers are Slurm's freezer groups of the job: one for each step.
+// Assemble says which elements of an array are jobs of their own.
+func (g *slurmV1Group) Assemble(jobs []string) { g.jobs = jobs }
+
+// freezers are Slurm's freezer groups of the job, or of the elements of an array: one for each step.
 func (g *slurmV1Group) freezers() []string {
+	all := g.freezersOf(g.job)
+	for _, job := range g.jobs {
+		if job != g.job {
+			all = append(all, g.freezersOf(job)...)
+		}
+	}
+	return all
+}
+
+func (g *slurmV1Group) freezersOf(job string) []string {
 	for _, top := range g.tree.tops {
 		users, err := filepath.Glob(path.Join(top, "uid_*"))
 		if err != nil {
 			continue // a bad pattern: the name of a node is none
 		}
 		for _, user := range users {
-			if job := path.Join(user, "job_"+g.job); isDir(job) {
-				return within(job)
+			if dir := path.Join(user, "job_"+job); isDir(dir) {
+				return within(dir)
 			}
 		}
 	}
@@ -138,15 +152,21 @@ func keeper(pid int) bool {
 	return err == nil && strings.HasPrefix(path.Base(exe), "slurmstepd")
 }
 
-// Frozen reports whether Slurm has suspended the job: nobody else can freeze what is
-// Slurm's, its user included.
+// Frozen reports whether Slurm has suspended the job, or all elements of it that run: nobody else
+// can freeze what is Slurm's, its user included.
 func (g *slurmV1Group) Frozen() bool {
+	frozen := false
 	for _, dir := range g.freezers() {
-		if s, err := read(path.Join(dir, "freezer.state")); err == nil && s != "THAWED" {
-			return true
+		s, err := read(path.Join(dir, "freezer.state"))
+		switch {
+		case err != nil:
+		case s != "THAWED":
+			frozen = true
+		case len(g.jobs) > 0:
+			return false
 		}
 	}
-	return false
+	return frozen
 }
 
 // Kill also ends what was not put in, and what Slurm has suspended: a process in

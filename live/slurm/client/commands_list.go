@@ -17,7 +17,7 @@ var errListing = errors.New("not a listing of slurm")
 
 // columns of squeue, in the order in which readJobs takes them. Name and comment are
 // anything that a user may write, line ends included.
-const columns = "%A %T %u %N %n %r %Q %V %S %e %M %k %j"
+const columns = "%A %T %u %N %n %r %Q %V %S %e %M %k %j %F %K"
 
 // separator is between columns, and different in each listing: a user cannot know
 // it, and so cannot write a name that looks like something else.
@@ -34,7 +34,7 @@ func (c *commands) Jobs(ctx context.Context, partition string) ([]Job, error) {
 	out, err := c.run(ctx, call{argv: []string{
 		"squeue", "--noheader", "--all", "--states=all", "--partition=" + partition,
 		"--format=" + strings.ReplaceAll(columns, " ", sep) + sep,
-	}})
+	}, env: []string{"SLURM_BITSTR_LEN=0"}}) // elements of arrays, however many there are
 	if err != nil {
 		return nil, fmt.Errorf("list jobs: %w", err)
 	}
@@ -99,7 +99,7 @@ func readJob(row []string, now int64) (Job, error) {
 	}
 	j.normalise(priority == 0)
 	j.pausedBut(ran, now)
-	return j, nil
+	return j, j.readElements(row[13], row[14])
 }
 
 // absent is an empty text for the words that squeue has for nothing.

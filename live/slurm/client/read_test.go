@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +48,26 @@ func listing(sep string, rows ...[]string) string {
 }
 
 func row(id, state, name string) []string {
-	return []string{id, state, "alice", "n1", "n[1-2]", "None", "5", "100", "101", "102", "0:01", "(null)", name}
+	return []string{id, state, "alice", "n1", "n[1-2]", "None", "5", "100", "101", "102", "0:01", "(null)", name, id, "N/A"}
+}
+
+func TestReadElements(t *testing.T) {
+	for text, want := range map[string][]int{
+		"7": {7}, "1,3-5": {1, 3, 4, 5}, "0-8:4,11": {0, 4, 8, 11}, "2-3%1": {2, 3}, "N/A": nil, "": nil,
+	} {
+		var j Job
+		if err := j.readElements("40", text); err != nil || !slices.Equal(j.Elements, want) || (j.Array == 40) != (want != nil) {
+			t.Errorf("%s: %+v, %v", text, j, err)
+		}
+	}
+	for _, text := range []string{"x", "1-", "3-1:0", "1-9:", "4000001", "1,,2", "-1", "1-4294967295"} {
+		if err := new(Job).readElements("40", text); !errors.Is(err, errListing) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if err := new(Job).readElements("x", "1"); !errors.Is(err, errListing) {
+		t.Error(err)
+	}
 }
 
 func TestReadJobs(t *testing.T) {

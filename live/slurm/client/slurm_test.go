@@ -71,6 +71,7 @@ func TestAgainstSlurm(t *testing.T) {
 			t.Run("nodes", b.nodes)
 			if !o.ListByRest { // which hands in like the other
 				t.Run("passes", b.passes)
+				t.Run("arrays", b.arrays)
 			}
 			t.Run("slurmctld away", b.away)
 		})

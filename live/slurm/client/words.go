@@ -66,6 +66,7 @@ type Submission struct {
 	Signal       string   // what it gets before its limit, as sbatch has it: B:USR1@60; empty: nothing
 	Licenses     string   // that it holds while it runs: fluent:2,matlab; empty: none
 	Reservation  string   // that it is in; empty: in none
+	Array        string   // which elements it has, as sbatch is told: 1-9:2,12; empty: it is none. Which node each is on is said later ([Arrays.Chain])
 	Command      []string // what is shown as the command: a file, and what the script finds as its arguments
 }
 
@@ -87,6 +88,8 @@ type Job struct {
 	Paused    int64    // seconds since its start in which it was suspended
 	Exit      int
 	Signal    int
+	Array     int64 // the number of the array that it is of; 0: it is no element
+	Elements  []int // of that: one, or all that have no number of their own yet
 }
 
 // Impossible reports whether Slurm has found that it will never run the job: no

@@ -11,6 +11,7 @@ type Site struct {
 	Launchers []string // variables that sbatch tells a job for launchers of MPI
 	PerTask   bool     // sbatch tells a job of -c by SLURM_TRES_PER_TASK too
 
+	arrays   int  // numbers of elements are less than that
 	enforced bool // limits of associations and QOS are
 	required bool // nobody runs anything without an association
 	records  []*record
@@ -43,6 +44,8 @@ type Ask struct {
 	GPUs       int            // in all
 	GPUKind    string         // empty: any
 	Elements   int            // of an array, at a time; 0: it is none
+	Jobs       int            // of Slurm's, at a time; 0: one
+	Submits    int            // of Slurm's, in all; 0: one
 	Licenses   map[string]int // of all of them
 	Waits      bool           // it has them when it begins, which is not now: that there are so many is enough
 	Time       time.Duration  // until it has to be done
@@ -51,6 +54,7 @@ type Ask struct {
 // Use is what jobs have, all together.
 type Use struct {
 	Jobs, Processors int
+	Waiting          int // jobs beside these that Slurm has and that do not run: elements of an array whose turn has not come
 	MemoryMB         int64
 	GPUs             int
 	Kinds            map[string]int // of these, by the kind that was named
@@ -59,7 +63,7 @@ type Use struct {
 
 // Add adds what another has.
 func (u *Use) Add(v Use) {
-	u.Jobs, u.Processors, u.MemoryMB, u.GPUs = u.Jobs+v.Jobs, u.Processors+v.Processors, u.MemoryMB+v.MemoryMB, u.GPUs+v.GPUs
+	u.Jobs, u.Waiting, u.Processors, u.MemoryMB, u.GPUs = u.Jobs+v.Jobs, u.Waiting+v.Waiting, u.Processors+v.Processors, u.MemoryMB+v.MemoryMB, u.GPUs+v.GPUs
 	for kind, n := range v.Kinds {
 		u.Count(kind, n)
 	}
@@ -111,6 +115,10 @@ type Excess struct {
 	Nodes    int64 // of an array it is about on how many its elements are, and it is so many at most; 0: it is not
 	Elements int64 // of an array so many could have what they ask for; 0: none, or it is about something else
 }
+
+// MostElements is what numbers of elements of an array have to be less than; 0: there are none, or
+// nobody knows.
+func (s *Site) MostElements() int { return s.arrays }
 
 // Counts reports whether it matters what somebody has already.
 func (s *Site) Counts() bool { return s.enforced }
@@ -307,8 +315,8 @@ func (r *record) checkCounts(a *Ask, of reckoning, jobs, submits, tres string) *
 		slurm Use
 		count func(Use) int64
 	}{
-		{jobs, r.counts[jobs], 1, of.running, func(u Use) int64 { return int64(u.Jobs) }},
-		{submits, r.counts[submits], 1, of.submitted, func(u Use) int64 { return int64(u.Jobs) }},
+		{jobs, r.counts[jobs], int64(max(1, a.Jobs)), of.running, func(u Use) int64 { return int64(u.Jobs) }},
+		{submits, r.counts[submits], int64(max(1, a.Submits)), of.submitted, func(u Use) int64 { return int64(u.Jobs + u.Waiting) }},
 		{tres + " cpu", each["cpu"], int64(a.Processors), of.running, func(u Use) int64 { return int64(u.Processors) }},
 		{tres + " mem", each["mem"], a.MemoryMB * int64(a.Processors), of.running, func(u Use) int64 { return u.MemoryMB }},
 		{tres + " " + gpu, each[gpu], int64(a.GPUs), of.running, func(u Use) int64 { return int64(u.GPUs) }},
@@ -322,6 +330,8 @@ func (r *record) checkCounts(a *Ask, of reckoning, jobs, submits, tres string) *
 		e := &Excess{Detail: fmt.Sprintf("Slurm would keep it waiting: %s=%d of %s, of which %d are used, and this job would be %d more", c.name, c.limit.most, r.name(), had, c.more)}
 		if left := c.limit.most - had; left > 0 {
 			switch c.name {
+			case jobs:
+				e.Elements = left
 			case tres + " cpu":
 				e.Field, e.Most = "processors", left
 			case tres + " mem":

@@ -67,6 +67,9 @@ func Enforces(config string) bool {
 // Read makes a site of what Slurm said.
 func Read(said Said) *Site {
 	s := &Site{accounts: map[string]string{}, qualities: qualities{}, reserved: said.Reserved, licenses: readLicenses(said.Licenses), Launchers: launchers(said.Config), PerTask: word(said.Config, "SLURM_VERSION") >= "24.11"}
+	if n, err := strconv.Atoi(word(said.Config, "MaxArraySize")); err == nil {
+		s.arrays = n
+	}
 	for _, name := range strings.Split(word(said.Config, "AccountingStorageEnforce"), ",") {
 		switch name {
 		case "limits", "safe", "qos", "all":

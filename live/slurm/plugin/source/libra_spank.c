@@ -9,6 +9,9 @@
  *   cgroup v1:  ROOT/cpu/TREE/NODE/slurm_JOB  and  ROOT/cpuacct/TREE/NODE/slurm_JOB
  *   cgroup v2:  ROOT/TREE/NODE/slurm_JOB
  *
+ * JOB is the number of the job; for elements of an array, which are in one group, that
+ * of the array.
+ *
  * A job for which there is no such group is none of Libra's and is left alone. The
  * plugin never makes a group and never fails a job: what it could not do is a line
  * in the log of slurmd, and the agent finds the job's processes another way.
@@ -44,8 +47,9 @@ struct place {
 };
 
 /* enter moves this process into the job's group below a hierarchy: "/cpu" and the
- * like in v1, nothing in v2. No group there means that the job is not Libra's. */
-static void enter(const struct place *at, const char *hierarchy)
+ * like in v1, nothing in v2. No group there means that the job is not Libra's: then it
+ * says 0. */
+static int enter(const struct place *at, const char *hierarchy)
 {
 	char path[PATH_MAX];
 	int fd, n;
@@ -53,17 +57,18 @@ static void enter(const struct place *at, const char *hierarchy)
 	n = snprintf(path, sizeof path, "%s%s/%s/%s/slurm_%u/cgroup.procs",
 		     at->root, hierarchy, at->tree, at->node, at->job);
 	if (n < 0 || (size_t)n >= sizeof path)
-		return;
+		return 0;
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0) {
 		if (errno != ENOENT && errno != ENOTDIR)
 			slurm_error("libra: open %s: %s", path, strerror(errno));
-		return;
+		return 0;
 	}
 	/* 0 is whoever writes it, in every version of the kernel's groups */
 	if (write(fd, "0", 1) != 1)
 		slurm_error("libra: enter %s: %s", path, strerror(errno));
 	close(fd);
+	return 1;
 }
 
 static int is_v2(const char *root)
@@ -74,12 +79,24 @@ static int is_v2(const char *root)
 	return n > 0 && (size_t)n < sizeof path && access(path, F_OK) == 0;
 }
 
+/* settle does so in all hierarchies. */
+static int settle(const struct place *at)
+{
+	int found;
+
+	if (is_v2(at->root))
+		return enter(at, "");
+	found = enter(at, "/cpu");
+	return enter(at, "/cpuacct") || found;
+}
+
 /* Slurm calls this in every task of every step, the batch script included, as root
  * and right before it becomes the user and executes the program. */
 int slurm_spank_task_init_privileged(spank_t sp, int ac, char **av)
 {
 	struct place at = { "/sys/fs/cgroup", "libra", NULL, 0 };
 	char host[HOST_NAME_MAX + 1] = "";
+	uint32_t array = 0;
 	int i;
 
 	for (i = 0; i < ac; i++) {
@@ -100,11 +117,9 @@ int slurm_spank_task_init_privileged(spank_t sp, int ac, char **av)
 		host[strcspn(host, ".")] = '\0';
 		at.node = host;
 	}
-	if (is_v2(at.root)) {
-		enter(&at, "");
-	} else {
-		enter(&at, "/cpu");
-		enter(&at, "/cpuacct");
+	if (!settle(&at) && spank_get_item(sp, S_JOB_ARRAY_ID, &array) == ESPANK_SUCCESS && array != 0) {
+		at.job = array;
+		settle(&at);
 	}
 	return 0;
 }

@@ -1,0 +1,136 @@
+package slurm
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/libra-market/libra/live/slurm/client"
+)
+
+// chain lets elements of an array go that Slurm holds, each in its place, and puts those elsewhere
+// whose node takes no new jobs any more.
+func (b *Backend) chain(ctx context.Context, r *run, id int64) error {
+	b.mu.Lock()
+	links := b.links(r)
+	b.mu.Unlock()
+	slurm := b.slurm.(client.Arrays) //nolint:forcetypeassert // arraysOf has seen it
+	return slurm.Chain(ctx, id, links)
+}
+
+// links are the elements of a run that are to be told where they are. The lock is held.
+func (b *Backend) links(r *run) []client.Link {
+	a := &r.array
+	var links []client.Link
+	turn := 0
+	for more := true; more; turn++ { // the first of every lane first
+		more = false
+		for rank := range r.size {
+			o, here := r.orders[rank]
+			if !here || turn >= o.Spec.Len() {
+				continue
+			}
+			more = true
+			e := o.Spec.Element(turn)
+			node, moved := b.placeFor(r, o.Spec.Nodes[rank], turn)
+			at, waits := a.pending[e]
+			held := r.job == nil || slices.Contains(a.waiting, e)
+			if !held && !(waits && moved && at != node) {
+				continue
+			}
+			l := client.Link{Element: e, Node: node, After: client.NoElement}
+			if turn > 0 && !moved {
+				if before := o.Spec.Element(turn - 1); !a.over(before) {
+					l.After = before
+				}
+			}
+			links = append(links, l)
+		}
+	}
+	return links
+}
+
+func (a *array) over(e int) bool {
+	_, over := a.done[e]
+	return over
+}
+
+// placeFor is the node that an element runs on which is to be on another that takes no new jobs: one
+// of the run's that does. Where there is none it stays where it is.
+func (b *Backend) placeFor(r *run, name string, turn int) (node string, moved bool) {
+	shut := func(name string) bool {
+		n := b.nodes[name]
+		return n != nil && (n.slurm.Draining || !n.slurm.Up)
+	}
+	if !shut(name) {
+		return name, false
+	}
+	open := slices.DeleteFunc(slices.Clone(r.Nodes), shut)
+	if len(open) == 0 {
+		return name, false
+	}
+	return open[turn%len(open)], true
+}
+
+// lags reports whether there are elements that have to be told where they are, after a release
+// that was cut short or a node that takes no new jobs.
+func (r *run) lags(w *world) bool {
+	a := &r.array
+	if !a.is || !r.complete() || r.job == nil || !r.asOf.After(r.acted) || w.now.Sub(r.tried) < again {
+		return false
+	}
+	return len(a.waiting) > 0 && r.state.mayHaveStarted() || w.closed && len(a.pending) > 0
+}
+
+// advance tells them.
+func (b *Backend) advance(ctx context.Context, r *run) {
+	b.mu.Lock()
+	id := r.ID
+	b.mu.Unlock()
+	err := errNotAsked
+	b.inSlurm(func() {
+		if b.stillOwns(r, id) {
+			err = b.chain(ctx, r, id)
+		}
+	})
+	b.mu.Lock()
+	r.acted = b.cfg.Now()
+	r.tried = r.acted
+	b.mu.Unlock()
+	if err != nil {
+		b.failed(r, "elements not let go", err)
+		return
+	}
+	b.pollSoon()
+}
+
+// jotAfter is how long an element may have ended before that is written down: Slurm forgets it after
+// its MinJobAge, which is five minutes if nobody says otherwise.
+const jotAfter = time.Minute
+
+// unjotted reports whether ends of elements are to be written down.
+func (r *run) unjotted(w *world) bool {
+	return r.array.oldest != 0 && r.note == durable && w.now.Unix()-r.array.oldest >= int64(jotAfter.Seconds()) && w.now.Sub(r.tried) >= again
+}
+
+// jot writes down which elements have ended, and how.
+func (b *Backend) jot(ctx context.Context, r *run) {
+	b.mu.Lock()
+	n := note{binding: r.binding, Released: true, Done: map[int]finish{}}
+	for e, f := range r.array.done {
+		n.Done[e] = f
+	}
+	b.mu.Unlock()
+	if err := b.keep.put(ctx, r.key, n); err != nil {
+		b.failed(r, "ends of elements not written down", err)
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r.array.oldest = 0
+	for e, f := range r.array.done {
+		if _, there := n.Done[e]; !there && (r.array.oldest == 0 || f.Ended < r.array.oldest) {
+			r.array.oldest = max(1, f.Ended)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package slurm
+
+import (
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/client"
+)
+
+// ofElements makes the end of a lane what its elements came to, where the array ran to its end: what
+// one of another lane did is that lane's.
+func (r *run) ofElements(s *task.Status, control Control) {
+	if !r.array.is || s.State != task.Ended {
+		return
+	}
+	o := r.orders[s.Rank]
+	var first *finish
+	s.CPUUS = max(s.CPUUS, 0)
+	spent := int64(0)
+	for k := range o.Spec.Len() {
+		e := o.Spec.Element(k)
+		f, known := r.array.done[e]
+		if !known || f.Started == 0 {
+			continue // it never began: it was cancelled before
+		}
+		v := verdictOf(&client.Job{State: f.State, Exit: f.Exit, Signal: f.Signal, Started: f.Started, Ended: f.Ended, Nodes: r.Nodes})
+		s.Elements = append(s.Elements, task.Element{Index: e, Exit: v.exit, Signal: v.signal, StartedUS: f.Started * 1e6, EndedUS: f.Ended * 1e6})
+		if spent += max(0, f.Ended-f.Started-f.Paused); first == nil && !f.good() {
+			first = &f
+		}
+	}
+	if control == None {
+		s.CPUUS = spent * 1e6 * int64(o.Spec.Processors())
+	}
+	if r.stop != goesOn || r.end.user {
+		return
+	}
+	v := verdict{}
+	if first != nil {
+		v = verdictOf(&client.Job{State: first.State, Exit: first.Exit, Signal: first.Signal, Nodes: r.Nodes})
+	}
+	s.Exit, s.Signal, s.OOM, s.Error, s.Limit = v.exit, v.signal, v.oom, v.why, ""
+	if v.timed {
+		s.Limit = task.LimitTime
+	}
+}
+
+// neverBegun reports whether each element of an array said of itself that it never began.
+func (r *run) neverBegun() bool {
+	for _, f := range r.array.done {
+		if f.State != client.Failed || causeOf(f.Signal) == 0 {
+			return false
+		}
+	}
+	return true
+}

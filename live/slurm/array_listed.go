@@ -1,0 +1,199 @@
+package slurm
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/libra-market/libra/live/slurm/client"
+)
+
+// foldArrays makes one job of the elements that Slurm lists of each array of ours. The lock is held.
+func (b *Backend) foldArrays(jobs []client.Job, now int64) []client.Job {
+	rows := map[int64][]client.Job{}
+	rest := slices.DeleteFunc(jobs, func(j client.Job) bool {
+		_, _, mine := b.parseComment(j.Comment)
+		if j.Array == 0 || !mine {
+			return false
+		}
+		rows[j.Array] = append(rows[j.Array], j)
+		return true
+	})
+	for _, id := range slices.Sorted(maps.Keys(rows)) {
+		key, nonce, _ := b.parseComment(rows[id][0].Comment)
+		r := b.byBatch[id]
+		if r == nil || r.key != key || r.nonce != nonce {
+			r = &run{} // nobody's, or nobody's yet: then it is held
+		}
+		for i := range rows[id] {
+			if j := &rows[id][i]; r.ID != 0 && len(j.Nodes) > 0 {
+				b.numbers.spend(j.ID, key)
+			}
+		}
+		before := r.array.members
+		rest = append(rest, r.fold(id, rows[id], now))
+		if r.ID != 0 && !maps.EqualFunc(before, r.array.members, slices.Equal) {
+			b.refresh(r)
+		}
+	}
+	return rest
+}
+
+// fold takes in how the elements of a run stand, and says how its job does, as if it were one.
+func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
+	slices.SortFunc(rows, func(x, y client.Job) int { return cmp.Compare(slices.Min(x.Elements), slices.Min(y.Elements)) })
+	all := rows[0]
+	all.ID, all.State, all.Nodes, all.Wanted, all.Elements, all.Array = id, client.Pending, nil, nil, nil, 0
+	all.Held, all.Started, all.Ended, all.Paused, all.Exit, all.Signal, all.Reason = false, 0, 0, 0, 0, 0, ""
+	a := &r.array
+	a.is, a.waiting, a.pending, a.members = true, nil, map[int]string{}, map[string][]string{}
+	if a.done == nil {
+		a.done = map[int]finish{}
+	}
+	var runs, pauses, ends, back, front *client.Job
+	living := 0
+	for i := range rows {
+		j := &rows[i]
+		all.Submitted = min(all.Submitted, j.Submitted)
+		for _, name := range j.Nodes {
+			if !slices.Contains(all.Nodes, name) {
+				all.Nodes = append(all.Nodes, name)
+			}
+		}
+		if j.State.Over() {
+			a.finished(j)
+			continue
+		}
+		living++
+		for _, name := range j.Nodes {
+			a.members[name] = append(a.members[name], strconv.FormatInt(j.ID, 10))
+		}
+		for _, e := range j.Elements {
+			delete(a.done, e) // somebody has begun it again
+		}
+		switch {
+		case j.PutBack():
+			back = j
+		case j.State == client.Running:
+			runs = j
+		case j.State == client.Suspended:
+			pauses = j
+		case j.State == client.Completing:
+			ends = j
+		case j.Held:
+			a.waiting = append(a.waiting, j.Elements...)
+		default:
+			if front == nil || front.Reason == "Dependency" {
+				front = j
+			}
+			for _, e := range j.Elements {
+				a.pending[e] = firstOf(j.Wanted)
+			}
+		}
+		if j.Started > 0 && (all.Started == 0 || j.Started < all.Started) {
+			all.Started = j.Started
+		}
+	}
+	for _, f := range a.done {
+		if f.Started > 0 && (all.Started == 0 || f.Started < all.Started) {
+			all.Started = f.Started
+		}
+	}
+	slices.Sort(a.waiting)
+	waits := len(a.waiting) + len(a.pending)
+	reason := ""
+	if front != nil {
+		reason = front.Reason
+	}
+	stuck := ""
+	switch {
+	case living == 0:
+		r.foldEnd(&all)
+	case back != nil:
+		all.State, all.Reason = back.State, back.Reason
+	case runs != nil || ends != nil && waits > 0:
+		all.State = client.Running
+	case pauses != nil:
+		all.State = client.Suspended
+	case ends != nil:
+		all.State = client.Completing
+	case all.Started == 0: // none has begun
+		all.Reason, all.Held = reason, front == nil
+	default: // one has ended, and the next is about to begin
+		all.State, stuck = client.Running, reason
+	}
+	a.standStill(stuck, now)
+	return all
+}
+
+func firstOf(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
+}
+
+// finished notes how elements ended.
+func (a *array) finished(j *client.Job) {
+	for _, e := range j.Elements {
+		if _, known := a.done[e]; known {
+			continue
+		}
+		f := finish{j.State, j.Exit, j.Signal, j.Started, j.Ended, j.Paused}
+		if len(j.Nodes) == 0 { // it was never given any
+			f.Started, f.Paused = 0, 0
+		}
+		a.done[e] = f
+		if a.oldest == 0 || j.Ended < a.oldest {
+			a.oldest = max(1, j.Ended)
+		}
+	}
+}
+
+// standStill notes since when nothing of it runs, and why.
+func (a *array) standStill(why string, now int64) {
+	if a.stuck = why; why == "" {
+		a.stuckAt = 0
+	} else if a.stuckAt == 0 {
+		a.stuckAt = now
+	}
+}
+
+// foldEnd says how an array ended of which Slurm runs nothing any more. It is as its first element
+// that did not end well; ended by its user if what ended last was.
+func (r *run) foldEnd(all *client.Job) {
+	lanes := r.laneOf()
+	if lanes == nil {
+		if all.State = client.Completed; r.ID != 0 { // it is not known yet whether that was all
+			all.State = client.Completing
+		}
+		return
+	}
+	all.State = client.Completed
+	var last finish
+	for _, e := range slices.Sorted(maps.Keys(lanes)) {
+		f, known := r.array.done[e]
+		if !known { // Slurm has forgotten it
+			f = finish{State: client.NodeFail}
+			all.Reason = unknownInSlurm
+		}
+		if f.lost() {
+			all.State = f.State
+			return
+		}
+		if f.Ended > last.Ended || f.Ended == last.Ended && f.State == client.Cancelled {
+			last = f
+		}
+		if all.State == client.Completed && !f.good() {
+			all.State, all.Exit, all.Signal = f.State, f.Exit, f.Signal
+		}
+		all.Ended, all.Paused = max(all.Ended, f.Ended), all.Paused+f.Paused
+	}
+	switch {
+	case last.State == client.Cancelled:
+		all.State, all.Exit, all.Signal = client.Cancelled, 0, last.Signal
+	case all.State == client.Cancelled: // one of them alone: the others went on
+		all.State, all.Exit, all.Signal = client.Failed, 0, cmp.Or(all.Signal, 15)
+	}
+}

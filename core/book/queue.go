@@ -132,8 +132,8 @@ func (q *queue) firstFit(slots *entries, idle int, window market.Time, extra int
 		if w <= extra {
 			most = anyEstimate
 		}
-		if page, i := q.orders[q.which[w]].firstWithin(most, at); page != nil {
-			first, at = page.slots[i], page.places[i]
+		if s, place := q.orders[q.which[w]].firstWithin(most, at); s != NoSlot {
+			first, at = s, place
 		}
 	}
 	return q.freshFit(slots, first, idle, limit, extra)

@@ -32,8 +32,19 @@ func (e *entries) at(s Slot) *Entry {
 // add gives one more slot.
 func (e *entries) add() Slot {
 	if e.n>>entryBits == len(e.pages) {
-		e.pages = append(e.pages, make([]Entry, 1<<entryBits))
+		e.pages = append(e.pages, newEntryPage())
 	}
 	e.n++
 	return Slot(market.Int32(e.n - 1))
+}
+
+// newEntryPage is a page whose entries have room for the processors of most jobs, side by
+// side: else each would be an object of its own, of a few bytes.
+func newEntryPage() []Entry {
+	const usual = 2 // blocks: a job of a small cluster has no more
+	page, blocks := make([]Entry, 1<<entryBits), make(market.Procs, usual<<entryBits)
+	for i := range page {
+		page[i].Procs = blocks[usual*i : usual*i : usual*(i+1)]
+	}
+	return page
 }

@@ -68,26 +68,35 @@ func (o *order) insert(at place, estimate float64, s Slot, blank *blankPages) {
 	page.insert(i, at, estimate, s)
 	o.leasts[n] = min(o.leasts[n], estimate)
 	o.least = min(o.least, estimate)
-	o.stairs.insert(at, estimate, s)
+	o.stairs.insert(at, estimate, s, i)
 }
 
 // remove takes out the job of a place.
-func (o *order) remove(at place, blank *blankPages) {
+func (o *order) remove(at place, estimate float64, blank *blankPages) {
 	if len(o.pages) == 0 {
 		broken(1, "a job that leaves was never put in order")
 	}
 	n := o.pageOf(at)
 	page := o.pages[n]
-	i := page.find(at)
+	k, i := o.stairs.find(at, estimate), -1
+	if k >= 0 {
+		i = page.near(at, int(o.stairs.spots[k]))
+	}
+	if i < 0 {
+		i = page.find(at)
+	}
 	if i == page.n || page.places[i] != at {
 		broken(1, "a job is not where it was put in order")
 	}
 	was := page.estimates[i]
+	if was != estimate {
+		broken(1, "a job has another estimate than it was put in order with")
+	}
 	page.remove(i)
 	if was == o.leasts[n] {
 		o.leasts[n] = page.least()
 	}
-	if k := o.stairs.find(at, was); k >= 0 {
+	if k >= 0 {
 		o.climb(k, n, i)
 	}
 	switch page.n {
@@ -206,6 +215,19 @@ func (p *orderPage) find(at place) int {
 		}
 	}
 	return from
+}
+
+// near is where a place is if that is at a number on the page or a little before it; -1: it
+// is not.
+func (p *orderPage) near(at place, i int) int {
+	const little = 8
+	i = min(i, p.n-1)
+	for last := max(0, i-little); i >= last; i-- {
+		if p.places[i].id == at.id {
+			return i
+		}
+	}
+	return -1
 }
 
 func (p *orderPage) insert(i int, at place, estimate float64, s Slot) {

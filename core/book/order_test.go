@@ -45,7 +45,7 @@ func TestOrderAnswersLikeASortedSlice(t *testing.T) {
 			stride := rapid.IntRange(1, 200).Draw(t, "stride")
 			for i := range rapid.IntRange(0, len(model)).Draw(t, "leave") {
 				gone := i * stride % len(model)
-				o.remove(model[gone].place, &blank)
+				o.remove(model[gone].place, model[gone].estimate, &blank)
 				model = slices.Delete(model, gone, gone+1)
 			}
 			models[n] = model
@@ -111,7 +111,7 @@ func TestSparsePagesBecomeOne(t *testing.T) {
 	}
 	for id := range market.JobID(10 * pageJobs) {
 		if id%pageJobs != 7 {
-			o.remove(place{id: id}, &blank)
+			o.remove(place{id: id}, 1, &blank)
 		}
 	}
 	if len(o.list()) != 10 || len(o.pages) > 1 {
@@ -131,7 +131,7 @@ func TestEmptyOrderHasNoFirst(t *testing.T) {
 			t.Errorf("the empty order has a least estimate: %v", o.least)
 		}
 		o.insert(place{id: 1}, 2, 1, &blank)
-		o.remove(place{id: 1}, &blank)
+		o.remove(place{id: 1}, 2, &blank)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestOrderPanicsWhenAJobIsNotThere(t *testing.T) {
 			for _, id := range there {
 				o.insert(place{id: id}, 1, Slot(id), &blank)
 			}
-			o.remove(place{id: 2}, &blank)
+			o.remove(place{id: 2}, 1, &blank)
 		})
 	}
 }

@@ -12,6 +12,7 @@ type stairs struct {
 	estimates [mostStairs]float64
 	places    [mostStairs]place
 	slots     [mostStairs]Slot
+	spots     [mostStairs]uint8 // where each was on its page when it was found: those before it may have left since
 }
 
 // mostStairs is how many are kept. Of a thousand jobs in any order seven are shorter than
@@ -19,7 +20,7 @@ type stairs struct {
 const mostStairs = 24
 
 // insert says that a job has come.
-func (t *stairs) insert(at place, estimate float64, s Slot) {
+func (t *stairs) insert(at place, estimate float64, s Slot, spot int) {
 	k := t.n
 	for k > 0 && at.before(t.places[k-1]) {
 		k--
@@ -37,8 +38,12 @@ func (t *stairs) insert(at place, estimate float64, s Slot) {
 		t.close(k+1, next)
 	}
 	if k < mostStairs {
-		t.estimates[k], t.places[k], t.slots[k] = estimate, at, s
+		t.put(k, at, estimate, s, spot)
 	}
+}
+
+func (t *stairs) put(k int, at place, estimate float64, s Slot, spot int) {
+	t.estimates[k], t.places[k], t.slots[k], t.spots[k] = estimate, at, s, uint8(spot&(pageJobs-1))
 }
 
 // open makes room for a k-th, for which the last has to go where there are too many.
@@ -52,6 +57,7 @@ func (t *stairs) open(k int) {
 		copy(t.estimates[k+1:t.n], t.estimates[k:])
 		copy(t.places[k+1:t.n], t.places[k:])
 		copy(t.slots[k+1:t.n], t.slots[k:])
+		copy(t.spots[k+1:t.n], t.spots[k:])
 	}
 }
 
@@ -61,6 +67,7 @@ func (t *stairs) close(from, to int) {
 		copy(t.estimates[from:], t.estimates[to:t.n])
 		copy(t.places[from:], t.places[to:t.n])
 		copy(t.slots[from:], t.slots[to:t.n])
+		copy(t.spots[from:], t.spots[to:t.n])
 	}
 	t.n -= to - from
 }
@@ -112,7 +119,7 @@ pages:
 			if !vacant {
 				t.open(k)
 			}
-			t.estimates[k], t.places[k], t.slots[k] = estimate, page.places[i], page.slots[i]
+			t.put(k, page.places[i], estimate, page.slots[i], i)
 			bound, vacant = estimate, false
 			k++
 		}

@@ -147,8 +147,9 @@ func (p *virtualProc) over(now market.Time) (any bool) {
 
 // enter says how long a job really runs.
 func (n *virtualNodes) enter(slot int32, id market.JobID, actual market.Work) {
-	for int(slot) >= len(n.jobs) {
-		n.jobs, n.ways, n.modes = append(n.jobs, virtualJob{}), append(n.ways, virtualWay{}), append(n.modes, virtualMode{})
+	for int(slot) >= len(n.jobs) { // twice as many
+		more := max(64, len(n.jobs))
+		n.jobs, n.ways, n.modes = append(n.jobs, make([]virtualJob, more)...), append(n.ways, make([]virtualWay, more)...), append(n.modes, make([]virtualMode, more)...)
 	}
 	n.jobs[slot], n.modes[slot] = virtualJob{id: id, actual: actual}, virtualMode{}
 }

@@ -142,8 +142,8 @@ func (q *queue) firstFit(slots *entries, idle int, window market.Time, extra int
 		if q.leasts[n] > most {
 			continue
 		}
-		if s, place := q.orders[n].firstWithin(most, at); s != NoSlot {
-			first, at = s, place
+		if s, its := q.orders[n].firstWithin(most, at); s != NoSlot {
+			first, at = s, its
 		}
 	}
 	return q.freshFit(slots, first, idle, limit, extra)

@@ -1,6 +1,10 @@
 package book
 
-import "math"
+import (
+	"math"
+
+	"github.com/libra-market/libra/core/market"
+)
 
 // stairs are the first jobs of an order of which each is shorter than all before it:
 // whoever is the first to be short enough is one of them. A pass asks every order for
@@ -12,7 +16,7 @@ type stairs struct {
 	estimates [mostStairs]float64
 	places    [mostStairs]place
 	slots     [mostStairs]Slot
-	spots     [mostStairs]uint8 // where each was on its page when it was found: those before it may have left since
+	spots     [mostStairs]int32 // where each was on its page when it was found: those before it may have left since
 }
 
 // mostStairs is how many are kept. Of a thousand jobs in any order seven are shorter than
@@ -43,7 +47,7 @@ func (t *stairs) insert(at place, estimate float64, s Slot, spot int) {
 }
 
 func (t *stairs) put(k int, at place, estimate float64, s Slot, spot int) {
-	t.estimates[k], t.places[k], t.slots[k], t.spots[k] = estimate, at, s, uint8(spot&(pageJobs-1))
+	t.estimates[k], t.places[k], t.slots[k], t.spots[k] = estimate, at, s, market.Int32(spot)
 }
 
 // open makes room for a k-th, for which the last has to go where there are too many.

@@ -110,7 +110,7 @@ func (b *Book) Add(j *market.Job) Slot {
 	e := b.slots.at(s)
 	procs, houses := e.Procs[:0], e.houses[:0]
 	*e = Entry{} // and filled in where it lies: it is large
-	e.Job, e.Start, e.Procs, e.houses, e.choosy, e.priced = *j, market.Never, procs, houses, b.choosy(j), j.Estimate
+	e.Job, e.Start, e.Procs, e.houses, e.choosy, e.plain, e.priced = *j, market.Never, procs, houses, b.choosy(j), plain(j), j.Estimate
 	b.register.put(j.ID, s)
 	return s
 }
@@ -183,13 +183,21 @@ func (b *Book) occupy(s Slot) {
 	e := b.slots.at(s)
 	e.state = free
 	b.queue.remove(e, s)
-	e.Procs = b.allocateIdle(&e.Job, e.Procs[:0])
+	if b.anyWillDo(e) {
+		e.Procs = b.allocateLowest(int(e.Job.Width), e.Procs[:0])
+	} else {
+		e.Procs = b.allocateIdle(&e.Job, e.Procs[:0])
+	}
 	e.alone, e.independent, e.tasks = true, false, 1
 	b.run(s, e)
 	e.Speed = b.slowest(e.Procs)
 	e.endsAt = b.now + market.Time(float64(e.Job.Estimate)/e.Speed)
 	b.ends.add(end{at: e.endsAt, id: e.Job.ID, width: e.Job.Width})
 }
+
+// anyWillDo reports whether any processors will do for a job, which is not choosy then;
+// what it asks for is far away in memory, and not read.
+func (b *Book) anyWillDo(e *Entry) bool { return e.plain && !b.aside }
 
 func (b *Book) run(s Slot, e *Entry) {
 	e.state = running
@@ -216,7 +224,11 @@ func (b *Book) release(s Slot, e *Entry) {
 			e.astray = false
 			b.astray--
 		}
-		b.deallocate(e.Procs, &e.Job)
+		if b.anyWillDo(e) {
+			b.leaveIdle(e.Procs)
+		} else {
+			b.deallocate(e.Procs, &e.Job)
+		}
 	case e.independent && e.tasks == 0: // its tasks have left one by one
 	case e.independent:
 		for proc := range e.Procs.All() {

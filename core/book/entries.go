@@ -5,14 +5,16 @@ import "github.com/libra-market/libra/core/market"
 // entries are what the book says of each job, by slot. They lie on pages that stay
 // where they are: one more job copies nobody, and a long queue leaves no garbage
 // behind of what it was when it was shorter.
+//
+// A page is a slice, not a pointer to an array, because the compiler would look at the
+// first entry of that before it goes to another; and it is so large that it begins
+// where a line of memory does, and so does every entry.
 type entries struct {
-	pages []*entryPage
+	pages [][]Entry
 	n     int
 }
 
-const entryBits = 5
-
-type entryPage [1 << entryBits]Entry
+const entryBits = 7
 
 func newEntries(n int) entries {
 	var e entries
@@ -30,8 +32,19 @@ func (e *entries) at(s Slot) *Entry {
 // add gives one more slot.
 func (e *entries) add() Slot {
 	if e.n>>entryBits == len(e.pages) {
-		e.pages = append(e.pages, new(entryPage))
+		e.pages = append(e.pages, newEntryPage())
 	}
 	e.n++
 	return Slot(market.Int32(e.n - 1))
+}
+
+// newEntryPage is a page whose entries have room for the processors of most jobs, side by
+// side: else each would be an object of its own, of a few bytes.
+func newEntryPage() []Entry {
+	const usual = 2 // blocks: a job of a small cluster has no more
+	page, blocks := make([]Entry, 1<<entryBits), make(market.Procs, usual<<entryBits)
+	for i := range page {
+		page[i].Procs = blocks[usual*i : usual*i : usual*(i+1)]
+	}
+	return page
 }

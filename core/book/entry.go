@@ -2,10 +2,11 @@ package book
 
 import "github.com/libra-market/libra/core/market"
 
-// Entry is what the book says of one job while it lives. Policies read it.
+// Entry is what the book says of one job while it lives. Policies read it. It is six lines
+// of memory, and what is read together lies on one: of a queue that is too long for the
+// nearest memory, a job that starts is waited for line by line.
 type Entry struct {
-	// What a plan reads of everybody lies together, so that a hundred jobs fit into the
-	// nearest memory.
+	// What a plan reads of everybody.
 
 	// Progress of a job that advances as one; see LeftAt.
 	Left   market.Work // of the estimate, at Since
@@ -16,6 +17,7 @@ type Entry struct {
 	state       state
 	fresh       bool  // waits, but has no place in the indexes yet
 	choosy      bool  // not every processor will do
+	plain       bool  // asks for nothing but processors
 	alone       bool  // holds its processors alone
 	independent bool  // its tasks advance independently
 	reserved    bool  // holds its processors and does not run yet
@@ -26,19 +28,23 @@ type Entry struct {
 	astray      bool  // it was measured, and will end at another time than endsAt
 	at          int32 // place in the list of running jobs
 
-	// What an event says of it, and after the number of the job its deadline.
+	// What is written when it starts.
 
-	Procs market.Procs
-	Start market.Time // when it first got processor time
-	Job   market.Job
+	Procs     market.Procs
+	Start     market.Time // when it first got processor time
+	endsAt    market.Time
+	tasks     int32       // of those that advance independently, how many still run
+	alongside Slot        // next free slot
+	worked    market.Work // by its finished tasks
+	refined   market.Work // optional work of its finished tasks, together
+
 	Terms Terms
 
-	tasks     int32 // of those that advance independently, how many still run
-	alongside Slot  // next free slot
-	endsAt    market.Time
-	worked    market.Work // by its finished tasks
-	priced    market.Work // the estimate that the price was agreed for
-	refined   market.Work // optional work of its finished tasks, together
+	// Three lines, of which the last is read of few.
+
+	Job    market.Job
+	priced market.Work // the estimate that the price was agreed for
+	_      [16]byte
 }
 
 // Terms is what was agreed when a job was taken in.

@@ -1,5 +1,7 @@
 package book
 
+import "slices"
+
 // lane gives the waiting job of the smallest (rank, id). Who comes after all who
 // wait, as everybody does where the first to come is the first to go, stands in a
 // row behind them; the others are in a heap.
@@ -17,6 +19,8 @@ func (l *lane) push(s heapItem) {
 	}
 	if n == cap(l.row) && l.gone > n/2 {
 		l.row, l.gone = append(l.row[:0], l.row[l.gone:]...), 0
+	} else if n == cap(l.row) {
+		l.row = slices.Grow(l.row, n+1) // twice as many: it is copied less often than append would
 	}
 	l.row = append(l.row, s)
 }

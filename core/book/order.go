@@ -15,6 +15,7 @@ type order struct {
 	leasts []float64
 	from   []place // by page: nobody on it is before that, and nobody on those before it is not
 	pages  []*orderPage
+	stairs stairs
 }
 
 // place is where a job stands in order: smaller rank first, then the smaller ID.
@@ -43,7 +44,7 @@ const (
 	sparse   = pageJobs / 4
 )
 
-func newOrder() order { return order{least: math.Inf(1)} }
+func newOrder() order { return order{least: math.Inf(1), stairs: stairs{whole: true}} }
 
 // insert gives a job its place.
 func (o *order) insert(at place, estimate float64, s Slot, blank *blankPages) {
@@ -67,23 +68,36 @@ func (o *order) insert(at place, estimate float64, s Slot, blank *blankPages) {
 	page.insert(i, at, estimate, s)
 	o.leasts[n] = min(o.leasts[n], estimate)
 	o.least = min(o.least, estimate)
+	o.stairs.insert(at, estimate, s, i)
 }
 
 // remove takes out the job of a place.
-func (o *order) remove(at place, blank *blankPages) {
+func (o *order) remove(at place, estimate float64, blank *blankPages) {
 	if len(o.pages) == 0 {
 		broken(1, "a job that leaves was never put in order")
 	}
 	n := o.pageOf(at)
 	page := o.pages[n]
-	i := page.find(at)
+	k, i := o.stairs.find(at, estimate), -1
+	if k >= 0 {
+		i = page.near(at, int(o.stairs.spots[k]))
+	}
+	if i < 0 {
+		i = page.find(at)
+	}
 	if i == page.n || page.places[i] != at {
 		broken(1, "a job is not where it was put in order")
 	}
 	was := page.estimates[i]
+	if was != estimate {
+		broken(1, "a job has another estimate than it was put in order with")
+	}
 	page.remove(i)
 	if was == o.leasts[n] {
 		o.leasts[n] = page.least()
+	}
+	if k >= 0 {
+		o.climb(k, n, i)
 	}
 	switch page.n {
 	case 0:
@@ -99,27 +113,39 @@ func (o *order) remove(at place, blank *blankPages) {
 	}
 }
 
-// firstWithin returns where the first job is whose estimate is at most the limit, if
-// it stands before a place; nil: nowhere.
-func (o *order) firstWithin(limit float64, before place) (page *orderPage, i int) {
+// firstWithin returns the first job whose estimate is at most the limit, if it stands
+// before a place, and where it does; NoSlot: there is none.
+func (o *order) firstWithin(limit float64, before place) (Slot, place) {
 	if o.least > limit {
-		return nil, 0
+		return NoSlot, before
 	}
+	t := &o.stairs
+	k := 0
+	for ; k < t.n; k++ {
+		if t.estimates[k] <= limit {
+			if t.places[k].before(before) {
+				return t.slots[k], t.places[k]
+			}
+			return NoSlot, before
+		}
+	}
+	return o.firstBehind(limit, before)
+}
+
+// firstBehind is firstWithin where it is none of the stairs that are kept.
+func (o *order) firstBehind(limit float64, before place) (Slot, place) {
 	n := 0
 	for o.leasts[n] > limit {
 		n++
 	}
-	if n > 0 && before.before(o.from[n]) {
-		return nil, 0 // and the page, which may be far away in memory, is left alone
-	}
-	page = o.pages[n]
+	page, i := o.pages[n], 0
 	for page.estimates[i] > limit {
 		i++
 	}
 	if !page.places[i].before(before) {
-		return nil, 0
+		return NoSlot, before
 	}
-	return page, i
+	return page.slots[i], page.places[i]
 }
 
 // pageOf is the page that a place is or belongs on.
@@ -189,6 +215,19 @@ func (p *orderPage) find(at place) int {
 		}
 	}
 	return from
+}
+
+// near is where a place is if that is at a number on the page or a little before it; -1: it
+// is not.
+func (p *orderPage) near(at place, i int) int {
+	const little = 8
+	i = min(i, p.n-1)
+	for last := max(0, i-little); i >= last; i-- {
+		if p.places[i].id == at.id {
+			return i
+		}
+	}
+	return -1
 }
 
 func (p *orderPage) insert(i int, at place, estimate float64, s Slot) {

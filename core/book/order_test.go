@@ -34,9 +34,10 @@ func TestOrderAnswersLikeASortedSlice(t *testing.T) {
 			n := rapid.IntRange(0, 1).Draw(t, "which")
 			o, model := &orders[n], models[n]
 			ranks := rapid.SampledFrom([]int{1, 5, 1000}).Draw(t, "ranks")
+			pace := rapid.SampledFrom([]market.JobID{53, 1, 90}).Draw(t, "pace") // 90: each is shorter than the one before
 			for range rapid.IntRange(0, 3*pageJobs).Draw(t, "come") {
 				id++
-				l := line{place: place{rank: float64(int(id) * 37 % ranks), id: id}, estimate: float64(id * 53 % 91)}
+				l := line{place: place{rank: float64(int(id) * 37 % ranks), id: id}, estimate: float64(id * pace % 91)}
 				o.insert(l.place, l.estimate, Slot(id), &blank)
 				at, _ := slices.BinarySearchFunc(model, l, line.compare)
 				model = slices.Insert(model, at, l)
@@ -44,7 +45,7 @@ func TestOrderAnswersLikeASortedSlice(t *testing.T) {
 			stride := rapid.IntRange(1, 200).Draw(t, "stride")
 			for i := range rapid.IntRange(0, len(model)).Draw(t, "leave") {
 				gone := i * stride % len(model)
-				o.remove(model[gone].place, &blank)
+				o.remove(model[gone].place, model[gone].estimate, &blank)
 				model = slices.Delete(model, gone, gone+1)
 			}
 			models[n] = model
@@ -69,14 +70,34 @@ func compareOrder(t *rapid.T, o *order, model []line) {
 			before = model[rapid.IntRange(0, len(model)-1).Draw(t, "before")].place
 		}
 		first := slices.IndexFunc(model, func(l line) bool { return l.estimate <= limit && l.place.before(before) })
-		page, i := o.firstWithin(limit, before)
-		if (page == nil) != (first < 0) || page != nil && page.places[i] != model[first].place {
-			t.Fatalf("first within %v is number %d of %v, want number %d of %v", limit, i, page, first, model)
+		s, at := o.firstWithin(limit, before)
+		if (s == NoSlot) != (first < 0) || s != NoSlot && (s != Slot(model[first].id) || at != model[first].place) {
+			t.Fatalf("first within %v is %d at %v, want number %d of %v", limit, s, at, first, model)
 		}
 	}
+	compareStairs(t, &o.stairs, model)
 	for i, page := range o.pages {
 		if page.n == 0 || o.leasts[i] != page.least() {
 			t.Fatalf("page %d has %d jobs, and says of its least %v", i, page.n, o.leasts[i])
+		}
+	}
+}
+
+// The stairs are the first of those who are shorter than all before them, and say whether
+// they are all of them.
+func compareStairs(t *rapid.T, s *stairs, model []line) {
+	var want []line
+	for _, l := range model {
+		if len(want) == 0 || l.estimate < want[len(want)-1].estimate {
+			want = append(want, l)
+		}
+	}
+	if s.n > len(want) || s.whole && s.n < len(want) {
+		t.Fatalf("%d stairs, whole: %v, of %d", s.n, s.whole, len(want))
+	}
+	for k := range s.n {
+		if s.estimates[k] != want[k].estimate || s.places[k] != want[k].place || s.slots[k] != Slot(want[k].id) {
+			t.Fatalf("stair %d is %v at %v, want %v", k, s.estimates[k], s.places[k], want[k])
 		}
 	}
 }
@@ -90,7 +111,7 @@ func TestSparsePagesBecomeOne(t *testing.T) {
 	}
 	for id := range market.JobID(10 * pageJobs) {
 		if id%pageJobs != 7 {
-			o.remove(place{id: id}, &blank)
+			o.remove(place{id: id}, 1, &blank)
 		}
 	}
 	if len(o.list()) != 10 || len(o.pages) > 1 {
@@ -103,14 +124,14 @@ func TestSparsePagesBecomeOne(t *testing.T) {
 func TestEmptyOrderHasNoFirst(t *testing.T) {
 	o, blank := newOrder(), blankPages(nil)
 	for range 2 {
-		if page, _ := o.firstWithin(anyEstimate, behindAll); page != nil {
-			t.Errorf("%v is first in an empty order", page)
+		if s, _ := o.firstWithin(anyEstimate, behindAll); s != NoSlot {
+			t.Errorf("%v is first in an empty order", s)
 		}
 		if !math.IsInf(o.least, 1) {
 			t.Errorf("the empty order has a least estimate: %v", o.least)
 		}
 		o.insert(place{id: 1}, 2, 1, &blank)
-		o.remove(place{id: 1}, &blank)
+		o.remove(place{id: 1}, 2, &blank)
 	}
 }
 
@@ -126,7 +147,7 @@ func TestOrderPanicsWhenAJobIsNotThere(t *testing.T) {
 			for _, id := range there {
 				o.insert(place{id: id}, 1, Slot(id), &blank)
 			}
-			o.remove(place{id: 2}, &blank)
+			o.remove(place{id: 2}, 1, &blank)
 		})
 	}
 }

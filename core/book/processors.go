@@ -92,6 +92,12 @@ func (p *processors) needs(j *market.Job) bool {
 // nothing of the job yet.
 func (p *processors) choosy(j *market.Job) bool { return j.Threads > 1 || j.Spread || p.needs(j) }
 
+// plain reports whether the job asks for nothing but processors: on no cluster that has none
+// set aside is it choosy.
+func plain(j *market.Job) bool {
+	return j.Threads <= 1 && !j.Spread && j.GPUs <= 0 && j.Where == nil && j.Memory <= 0 && j.Disk <= 0
+}
+
 // inWhole reports whether processors make whole sets of a job's threads.
 func (p *processors) inWhole(procs market.Procs, j *market.Job) bool {
 	node, count := int32(-1), 0
@@ -167,10 +173,15 @@ func (p *processors) room(proc int, j *market.Job) bool {
 
 // allocateIdle gives the job the idle processors with the lowest numbers.
 func (p *processors) allocateIdle(j *market.Job, into market.Procs) market.Procs {
-	want := int(j.Width)
 	if p.choosy(j) {
 		return p.allocateChosen(j, into)
 	}
+	return p.allocateLowest(int(j.Width), into)
+}
+
+// allocateLowest gives so many idle processors, whatever they are like.
+func (p *processors) allocateLowest(width int, into market.Procs) market.Procs {
+	want := width
 	for w := p.idle.nextWord(0); want > 0; w = p.idle.nextWord(w + 1) {
 		if w < 0 {
 			broken(2, "fewer processors idle than a job was to start on")
@@ -185,7 +196,7 @@ func (p *processors) allocateIdle(j *market.Job, into market.Procs) market.Procs
 		p.idle.clearWord(w, taken)
 		into = append(into, market.Block{Bits: taken, Index: market.Int32(w)})
 	}
-	p.idleN -= int(j.Width)
+	p.idleN -= width
 	return into
 }
 
@@ -196,6 +207,11 @@ func (p *processors) deallocate(held market.Procs, j *market.Job) {
 			p.use(proc, j, 1)
 		}
 	}
+	p.leaveIdle(held)
+}
+
+// leaveIdle is deallocate for a job that had nothing but processors.
+func (p *processors) leaveIdle(held market.Procs) {
 	for _, b := range held {
 		up := b.Bits
 		if p.upN < len(p.nodeOf) {

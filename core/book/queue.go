@@ -20,23 +20,26 @@ type queue struct {
 	came   []Slot   // who came since the last plan, whatever has become of them
 	heads  lane
 	latest heap
-	widths bitset  // widths that somebody waits with
-	orders []order // of the jobs of one width each
-	which  []int32 // by width: its order; 0: nobody has ever waited with it
+	widths bitset    // widths that somebody waits with
+	orders []order   // of the jobs of one width each
+	leasts []float64 // by order: its least estimate. Most widths have nobody who is short enough: a pass goes along these
+	which  []int32   // by width: its order; 0: nobody has ever waited with it
 	blank  blankPages
 }
 
 func newQueue(processors int) queue {
-	return queue{widths: newBitset(processors + 1), orders: make([]order, 1), which: make([]int32, processors+1)}
+	return queue{widths: newBitset(processors + 1), orders: make([]order, 1), leasts: make([]float64, 1), which: make([]int32, processors+1)}
 }
 
-// of is the order of the jobs of a width.
-func (q *queue) of(width int32) *order {
+// of is the order of the jobs of a width, and its number.
+func (q *queue) of(width int32) (*order, int32) {
 	if q.which[width] == 0 {
 		q.which[width] = market.Int32(len(q.orders))
-		q.orders = append(q.orders, newOrder())
+		o := newOrder()
+		q.orders, q.leasts = append(q.orders, o), append(q.leasts, o.least)
 	}
-	return &q.orders[q.which[width]]
+	n := q.which[width]
+	return &q.orders[n], n
 }
 
 // add lets a job wait. It is found at once, but takes its place in the indexes
@@ -65,7 +68,9 @@ func (q *queue) index(slots *entries) {
 			q.latest.push(heapItem{key: float64(e.Terms.Latest), id: e.Job.ID, slot: s, ticket: q.waits[s]})
 		}
 		q.widths.set(int(e.Job.Width))
-		q.of(e.Job.Width).insert(e.place(), float64(e.Job.Estimate), s, &q.blank)
+		o, n := q.of(e.Job.Width)
+		o.insert(e.place(), float64(e.Job.Estimate), s, &q.blank)
+		q.leasts[n] = o.least
 	}
 	q.fresh = q.fresh[:0]
 }
@@ -86,8 +91,9 @@ func (q *queue) remove(e *Entry, s Slot) {
 		q.fresh = slices.Delete(q.fresh, i, i+1)
 		return
 	}
-	o := q.of(e.Job.Width)
-	o.remove(e.place(), &q.blank)
+	o, n := q.of(e.Job.Width)
+	o.remove(e.place(), float64(e.Job.Estimate), &q.blank)
+	q.leasts[n] = o.least
 	if len(o.pages) == 0 {
 		q.widths.clear(int(e.Job.Width))
 	}
@@ -132,8 +138,12 @@ func (q *queue) firstFit(slots *entries, idle int, window market.Time, extra int
 		if w <= extra {
 			most = anyEstimate
 		}
-		if page, i := q.orders[q.which[w]].firstWithin(most, at); page != nil {
-			first, at = page.slots[i], page.places[i]
+		n := q.which[w]
+		if q.leasts[n] > most {
+			continue
+		}
+		if s, its := q.orders[n].firstWithin(most, at); s != NoSlot {
+			first, at = s, its
 		}
 	}
 	return q.freshFit(slots, first, idle, limit, extra)

@@ -147,7 +147,7 @@ func (r *restorer) sit(j *JobState) error {
 	if err != nil {
 		return err
 	}
-	e.Procs, e.choosy = procs, b.choosy(&e.Job)
+	e.Procs, e.choosy, e.plain = procs, b.choosy(&e.Job), plain(&e.Job)
 	r.slots[j.ID] = j.Slot
 	return nil
 }

@@ -9,9 +9,14 @@ import (
 // virtualNodes run jobs at exactly the speed they are granted, and know when
 // each will really be done. Jobs that advance as one finish as one; the
 // independent tasks of other jobs finish processor by processor.
+//
+// What a job that begins is asked lies apart, and small enough to stay near however many
+// wait; how far it is is only written then.
 type virtualNodes struct {
-	jobs  []virtualJob // by slot
-	whole agenda       // of slots
+	jobs  []virtualJob  // by slot
+	ways  []virtualWay  // the same
+	modes []virtualMode // the same
+	whole agenda        // of slots
 	procs []virtualProc
 	split agenda  // of processors
 	slow  float64 // the lowest speed granted so far
@@ -19,11 +24,18 @@ type virtualNodes struct {
 }
 
 type virtualJob struct {
-	id      market.JobID
-	actual  market.Work // on each processor
-	left    market.Work // at since
-	since   market.Time
-	speed   float64
+	id     market.JobID
+	actual market.Work // on each processor
+}
+
+// virtualWay is how far a job is.
+type virtualWay struct {
+	left  market.Work // at since
+	since market.Time
+	speed float64
+}
+
+type virtualMode struct {
 	started bool
 	later   bool // it will be done later than the agenda says
 }
@@ -44,7 +56,7 @@ type virtualTask struct {
 
 // nextFinish is when something will be done.
 func (n *virtualNodes) nextFinish() market.Time {
-	for len(n.whole.slots) > 0 && n.jobs[n.whole.unit()].later {
+	for len(n.whole.slots) > 0 && n.modes[n.whole.unit()].later {
 		n.rekey(n.whole.unit())
 	}
 	return earliest(n.whole.first(), n.split.first())
@@ -55,7 +67,7 @@ func (n *virtualNodes) finish(said *market.Event) {
 	if n.whole.first() <= n.split.first() {
 		slot := n.whole.pop()
 		j := &n.jobs[slot]
-		j.started = false
+		n.modes[slot].started = false
 		said.Job, said.Proc, said.Work = j.id, market.AllTasks, j.actual
 		return
 	}
@@ -108,11 +120,11 @@ func (n *virtualNodes) round(now market.Time) bool {
 		return false
 	}
 	jobs := n.whole.bringUp(horizon, now, func(slot int32) bool {
-		j := &n.jobs[slot]
-		if !leftAt(now, j.left, j.since, j.speed).Done() || j.later && finishOf(j.since, j.left, j.speed) > horizon {
+		w, m := &n.ways[slot], &n.modes[slot]
+		if !leftAt(now, w.left, w.since, w.speed).Done() || m.later && finishOf(w.since, w.left, w.speed) > horizon {
 			return false
 		}
-		j.later = false
+		m.later = false
 		return true
 	})
 	over := func(proc int32) bool { return n.procs[proc].over(now) }
@@ -146,35 +158,37 @@ func (p *virtualProc) over(now market.Time) (any bool) {
 
 // enter says how long a job really runs.
 func (n *virtualNodes) enter(slot int32, id market.JobID, actual market.Work) {
-	for int(slot) >= len(n.jobs) {
-		n.jobs = append(n.jobs, virtualJob{})
+	for int(slot) >= len(n.jobs) { // twice as many
+		more := max(64, len(n.jobs))
+		n.jobs, n.ways, n.modes = append(n.jobs, make([]virtualJob, more)...), append(n.ways, make([]virtualWay, more)...), append(n.modes, make([]virtualMode, more)...)
 	}
-	n.jobs[slot] = virtualJob{id: id, actual: actual}
+	n.jobs[slot], n.modes[slot] = virtualJob{id: id, actual: actual}, virtualMode{}
 }
 
 // grant sets the speed of a job that advances as one.
 func (n *virtualNodes) grant(now market.Time, e *market.Event) {
-	j := &n.jobs[e.Slot]
+	w, m := &n.ways[e.Slot], &n.modes[e.Slot]
 	n.note(e.Speed)
-	if j.started {
-		j.left = leftAt(now, j.left, j.since, j.speed)
-	} else {
-		j.left, j.started = j.actual, true
+	left := n.jobs[e.Slot].actual
+	if m.started {
+		left = leftAt(now, w.left, w.since, w.speed)
 	}
-	j.since, j.speed = now, e.Speed
-	if at, on := n.whole.at(e.Slot); on && e.Speed > 0 && float64(j.left) >= float64(at-now)*e.Speed*(1+1e-12) {
-		j.later = true
+	m.started = true
+	*w = virtualWay{left: left, since: now, speed: e.Speed}
+	if at, on := n.whole.at(e.Slot); on && e.Speed > 0 && float64(left) >= float64(at-now)*e.Speed*(1+1e-12) {
+		m.later = true
 		return
 	}
-	n.rekey(e.Slot)
+	m.later = false
+	n.whole.set(e.Slot, finishOf(now, left, e.Speed))
 }
 
 // rekey puts a job where it belongs on the agenda. Who is slowed down is left where it
 // was until it comes up: until then it is slowed down many times, or goes faster again.
 func (n *virtualNodes) rekey(slot int32) {
-	j := &n.jobs[slot]
-	j.later = false
-	n.whole.set(slot, finishOf(j.since, j.left, j.speed))
+	w := &n.ways[slot]
+	n.modes[slot].later = false
+	n.whole.set(slot, finishOf(w.since, w.left, w.speed))
 }
 
 // share sets the speeds of all the tasks on a processor.
@@ -210,10 +224,9 @@ func (n *virtualNodes) share(now market.Time, e *market.Event) {
 
 // stop takes a job off its processors.
 func (n *virtualNodes) stop(e *market.Event) {
-	j := &n.jobs[e.Slot]
-	if j.started {
+	if m := &n.modes[e.Slot]; m.started {
 		n.whole.set(e.Slot, market.Never)
-		j.started = false
+		m.started = false
 	}
 	for proc := range n.procs {
 		p := &n.procs[proc]

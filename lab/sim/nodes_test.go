@@ -22,7 +22,7 @@ func TestTheAgendaIsLazyAndRight(t *testing.T) {
 					running[slot] = true
 				}
 				n.grant(now, &market.Event{Slot: slot, Speed: float64(1+chance.IntN(8)) / 8})
-				if n.jobs[slot].later {
+				if n.modes[slot].later {
 					later++
 				}
 			}
@@ -35,8 +35,8 @@ func TestTheAgendaIsLazyAndRight(t *testing.T) {
 			}
 			first, at := int32(-1), market.Never
 			for slot := range int32(len(n.jobs)) {
-				if j := &n.jobs[slot]; running[slot] {
-					if finish := finishOf(j.since, j.left, j.speed); finish < at {
+				if w := &n.ways[slot]; running[slot] {
+					if finish := finishOf(w.since, w.left, w.speed); finish < at {
 						first, at = slot, finish
 					}
 				}

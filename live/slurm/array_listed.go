@@ -24,7 +24,7 @@ func (b *Backend) foldArrays(jobs []client.Job, now int64) []client.Job {
 		key, nonce, _ := b.parseComment(rows[id][0].Comment)
 		r := b.byBatch[id]
 		if r == nil || r.key != key || r.nonce != nonce {
-			r = &run{} // nobody's, or nobody's yet: then it is held
+			r = &run{} // nobody's, or nobody's yet: then it is held (runOf)
 		}
 		for i := range rows[id] {
 			if j := &rows[id][i]; r.ID != 0 && len(j.Nodes) > 0 {
@@ -40,11 +40,12 @@ func (b *Backend) foldArrays(jobs []client.Job, now int64) []client.Job {
 	return rest
 }
 
-// fold takes in how the elements of a run stand, and says how its job does, as if it were one.
+// fold takes in how the elements of a run stand, and says how its job does, as if it were one, whose
+// elements are those that Slurm holds.
 func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 	slices.SortFunc(rows, func(x, y client.Job) int { return cmp.Compare(slices.Min(x.Elements), slices.Min(y.Elements)) })
 	all := rows[0]
-	all.ID, all.State, all.Nodes, all.Wanted, all.Elements, all.Array = id, client.Pending, nil, nil, nil, 0
+	all.ID, all.State, all.Nodes, all.Wanted, all.Elements = id, client.Pending, nil, nil, nil
 	all.Held, all.Started, all.Ended, all.Paused, all.Exit, all.Signal, all.Reason = false, 0, 0, 0, 0, 0, ""
 	a := &r.array
 	a.is, a.waiting, a.pending, a.members = true, nil, map[int]string{}, map[string][]string{}
@@ -101,6 +102,7 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 		}
 	}
 	slices.Sort(a.waiting)
+	all.Elements = a.waiting
 	waits := len(a.waiting) + len(a.pending)
 	reason := ""
 	if front != nil {

@@ -88,6 +88,11 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 	case partition == "":
 		b.failed(r, "not handed in", errUnplaced)
 		return
+	case b.mayArray(&orders[0].Spec):
+		b.mu.Lock()
+		r.tried = b.cfg.Now()
+		b.mu.Unlock()
+		return
 	}
 	s, err := b.submission(r, orders, partition)
 	if most := b.site(ctx, partition).LongestFor(s.User, max(1, len(s.Nodes))*s.CPUs); most > 0 && (s.Limit == 0 || s.Limit > most) {
@@ -317,12 +322,12 @@ func (b *Backend) stillOwns(r *run, id int64) bool {
 // cancel ends a run in Slurm.
 func (b *Backend) cancel(ctx context.Context, r *run, urgent bool) {
 	b.mu.Lock()
-	id := r.ID
+	id, of := r.ID, r.array.is
 	b.mu.Unlock()
 	err := errNotAsked
 	b.inSlurm(func() {
 		if b.stillOwns(r, id) {
-			err = b.slurm.Cancel(ctx, id, urgent)
+			err = b.endInSlurm(ctx, id, urgent, of)
 		}
 	})
 	if err != nil {

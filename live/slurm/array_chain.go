@@ -18,6 +18,14 @@ func (b *Backend) chain(ctx context.Context, r *run, id int64) error {
 	return slurm.Chain(ctx, id, links)
 }
 
+// endInSlurm cancels a job, or an array with all of its elements.
+func (b *Backend) endInSlurm(ctx context.Context, id int64, urgent, array bool) error {
+	if slurm, can := b.slurm.(client.Arrays); can && array {
+		return slurm.End(ctx, id, urgent)
+	}
+	return b.slurm.Cancel(ctx, id, urgent)
+}
+
 // links are the elements of a run that are to be told where they are. The lock is held.
 func (b *Backend) links(r *run) []client.Link {
 	a := &r.array
@@ -39,7 +47,7 @@ func (b *Backend) links(r *run) []client.Link {
 				continue
 			}
 			l := client.Link{Element: e, Node: node, After: client.NoElement}
-			if turn > 0 && !moved {
+			if turn > 0 {
 				if before := o.Spec.Element(turn - 1); !a.over(before) {
 					l.After = before
 				}
@@ -80,6 +88,23 @@ func (r *run) lags(w *world) bool {
 		return false
 	}
 	return len(a.waiting) > 0 && r.state.mayHaveStarted() || w.closed && len(a.pending) > 0
+}
+
+// checkStuck finds out that Slurm does not begin what is left of an array. Where a limit of its user
+// or account is in the way, or its licences are with others, it has had what it used: who could bring
+// that about, by jobs in other partitions, would run all but the last element for nothing. Else it is
+// begun anew.
+func (r *run) checkStuck(w *world) {
+	a := &r.array
+	if a.stuck == "" || w.now.Unix()-a.stuckAt < int64(quiet.Seconds()) || r.lost != "" || r.barred != "" {
+		return
+	}
+	why := "Slurm does not begin its next element: " + a.stuck
+	if j := (client.Job{State: client.Pending, Reason: a.stuck}); j.Limited() || j.Unlicensed() {
+		r.barred = why
+	} else {
+		r.lost = why
+	}
 }
 
 // advance tells them.

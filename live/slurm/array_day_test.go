@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,140 @@ func TestAnArrayIsFoundAgain(t *testing.T) {
 	b.applyListing(noon.Add(time.Second), []client.Job{asHandedIn(b, r, 40)})
 	if !slices.Equal(r.array.waiting, []int{1, 2, 3, 4, 5}) {
 		t.Errorf("held are %v", r.array.waiting)
+	}
+}
+
+// What is left of an array cannot begin: it is begun anew, unless that is for a limit or licences, which
+// somebody could bring about who wants what has ended for nothing.
+func TestAnArrayThatIsStuck(t *testing.T) {
+	for reason, lost := range map[string]bool{"Resources": true, "Priority": true, "AssocMaxJobsLimit": false, "QOSMaxCpuPerUserLimit": false, "Licenses": false} {
+		now := time.Unix(1000, 0)
+		r := sweptRun()
+		r.state, r.note = running, durable
+		rows := []client.Job{rowOf(1, client.Completed), rowOf(2, client.Completed), rowOf(3, client.Completed), rowOf(4, client.Completed), rowOf(5, client.Pending, because(reason))}
+		var does action
+		look := func(at int64) {
+			j := r.fold(40, rows, at)
+			now = time.Unix(at, 0)
+			r.observeJob(&j, now)
+			r.vouched = now
+			does = r.decide(&world{now: now, control: Agents, orders: true, listed: now})
+		}
+		look(1000)
+		if look(1029); does == kill || does == cancel || r.lost+r.barred != "" {
+			t.Errorf("%s: after 29 s it is given up: %d, %q %q", reason, does, r.lost, r.barred)
+		}
+		look(1030)
+		if (r.lost != "") != lost || (r.barred != "") == lost || does != kill && does != cancel {
+			t.Errorf("%s: %d, lost %q, barred %q", reason, does, r.lost, r.barred)
+		}
+		rows[4] = rowOf(5, client.Cancelled, nowhereEver)
+		look(1040)
+		s := r.status(1, Agents)
+		if (s.State == task.Lost) != lost || !lost && (s.State != task.Ended || s.Cancelled || s.Good() || !strings.Contains(s.Error, reason) || len(s.Elements) != 1) {
+			t.Errorf("%s: it ended as %+v", reason, s)
+		}
+	}
+}
+
+// Those who ran are forgotten by Slurm, and one that never did is there to be cancelled: the array ran.
+func TestACancelledArrayRan(t *testing.T) {
+	r := sweptRun()
+	r.fold(40, []client.Job{rowOf(1, client.Completed), rowOf(2, client.Completed), rowOf(3, client.Completed), rowOf(4, client.Completed)}, 200)
+	j := r.fold(40, []client.Job{rowOf(5, client.Cancelled, nowhereEver)}, 600)
+	if v := verdictOf(&j); v.state != task.Ended || !v.user {
+		t.Errorf("%+v of %+v", v, j)
+	}
+	r = sweptRun()
+	j = r.fold(40, []client.Job{{ID: 40, Array: 40, Elements: []int{1, 2, 3, 4, 5}, State: client.Cancelled, Submitted: 90, Ended: 95}}, 200)
+	if v := verdictOf(&j); v.state != task.Refused {
+		t.Errorf("one that never began: %+v", v)
+	}
+}
+
+// The market was killed when it had the ends of some lanes: those of the others are told.
+func TestTheRestOfAnArraysEnd(t *testing.T) {
+	b, r := sweptBackend(t)
+	r.ID, r.state = 40, running
+	b.byBatch[40] = r
+	delete(r.orders, 0)
+	var rows []client.Job
+	for e := 1; e <= 5; e++ {
+		rows = append(rows, rowOf(e, client.Completed, func(j *client.Job) { j.Comment = b.commentOf(r) }))
+	}
+	for _, name := range r.Nodes {
+		b.nodes[name].attention = awaited
+	}
+	b.applyListing(noon, slices.Clone(rows))
+	if r.job.State.Over() {
+		t.Error("before the market has spoken of all nodes nobody knows what else it wants")
+	}
+	for _, name := range r.Nodes {
+		b.nodes[name].attention = instructed
+	}
+	b.applyListing(noon.Add(time.Second), rows)
+	if r.job.State != client.Completed {
+		t.Errorf("%+v", r.job)
+	}
+}
+
+// All elements of an array are cancelled, and one of a stray's too.
+func TestAnArrayIsCancelledWhole(t *testing.T) {
+	b, r := sweptBackend(t)
+	slurm := &arraySlurm{Slurm: b.slurm}
+	b.slurm = slurm
+	r.ID, r.vouched, r.array.is = 40, noon, true
+	if b.cancel(t.Context(), r, false); !slices.Equal(slurm.ended, []int64{40}) {
+		t.Errorf("ended are %v", slurm.ended)
+	}
+	r.ID = 0
+	stray := (&run{}).fold(60, []client.Job{asHandedIn(b, r, 60)}, 200)
+	b.endStray(&stray, noon, 0)
+	if b.going.Wait(); !slices.Equal(slurm.ended, []int64{40, 60}) {
+		t.Errorf("ended are %v", slurm.ended)
+	}
+	r.ID, r.array.is = 40, false
+	if b.cancel(t.Context(), r, false); len(slurm.ended) != 2 {
+		t.Error("it is one job")
+	}
+}
+
+// How an array is handed in is not known before the agents of its nodes have said what they can.
+func TestAnArrayWaitsForItsAgents(t *testing.T) {
+	b, r := sweptBackend(t)
+	b.nodes["n1"].hello, b.nodes["n2"].hello = &task.Hello{}, nil
+	first := r.inOrder()[0].Spec
+	if !b.mayArray(&first) {
+		t.Error("n2 has not been heard")
+	}
+	if b.submit(t.Context(), r); r.state != unconfirmed || !r.tried.Equal(noon) || r.sentAt.Equal(noon) {
+		t.Errorf("it was handed in: %s", r.state)
+	}
+	plain := first
+	if plain.Env = nil; b.mayArray(&plain) {
+		t.Error("it is none of Slurm's in any case")
+	}
+	plain = first
+	if plain.Elements = nil; b.mayArray(&plain) {
+		t.Error("it is none")
+	}
+	if b.nodes["n2"].hello = (&task.Hello{}); b.mayArray(&first) {
+		t.Error("all were heard")
+	}
+	if b.nodes["n2"].hello, b.cfg.Control = nil, None; b.mayArray(&first) {
+		t.Error("there are no agents")
+	}
+}
+
+// Elements that were not let go yet keep their turn on another node.
+func TestMovedElementsKeepTheirTurn(t *testing.T) {
+	b, r := sweptBackend(t)
+	b.nodes["n1"].slurm.Draining = true
+	r.job = &client.Job{}
+	r.array.waiting = []int{1, 2, 4, 5}
+	want := []client.Link{link(1, "n2", client.NoElement), link(2, "n2", client.NoElement), link(4, "n2", 1), link(5, "n2", 2)}
+	if got := b.links(r); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

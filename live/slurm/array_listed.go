@@ -31,6 +31,9 @@ func (b *Backend) foldArrays(jobs []client.Job, now int64) []client.Job {
 				b.numbers.spend(j.ID, key)
 			}
 		}
+		if r.array.lanes == nil && len(r.orders) > 0 && b.heardOf(r) {
+			r.array.lanes = r.lanes() // the market has the ends of the others
+		}
 		before := r.array.members
 		rest = append(rest, r.fold(id, rows[id], now))
 		if r.ID != 0 && !maps.EqualFunc(before, r.array.members, slices.Equal) {
@@ -191,6 +194,9 @@ func (r *run) foldEnd(all *client.Job) {
 			all.State, all.Exit, all.Signal = f.State, f.Exit, f.Signal
 		}
 		all.Ended, all.Paused = max(all.Ended, f.Ended), all.Paused+f.Paused
+	}
+	if len(all.Nodes) == 0 && all.Started > 0 {
+		all.Nodes = slices.Clone(r.Nodes) // Slurm has forgotten those that ran, and others remain
 	}
 	switch {
 	case last.State == client.Cancelled:

@@ -313,10 +313,16 @@ func TestWhoIsAnArrayOfSlurms(t *testing.T) {
 // arraySlurm is a Slurm that can be told of elements, or not.
 type arraySlurm struct {
 	client.Slurm
-	not bool
+	not   bool
+	ended []int64
 }
 
 func (s *arraySlurm) Chain(context.Context, int64, []client.Link) error { return nil }
+
+func (s *arraySlurm) End(_ context.Context, id int64, _ bool) error {
+	s.ended = append(s.ended, id)
+	return nil
+}
 
 func (s *arraySlurm) Arrays() bool { return !s.not }
 

@@ -322,12 +322,12 @@ func (b *Backend) stillOwns(r *run, id int64) bool {
 // cancel ends a run in Slurm.
 func (b *Backend) cancel(ctx context.Context, r *run, urgent bool) {
 	b.mu.Lock()
-	id, of := r.ID, r.array.is
+	id := r.ID
 	b.mu.Unlock()
 	err := errNotAsked
 	b.inSlurm(func() {
 		if b.stillOwns(r, id) {
-			err = b.endInSlurm(ctx, id, urgent, of)
+			err = b.slurm.Cancel(ctx, id, urgent)
 		}
 	})
 	if err != nil {

@@ -111,7 +111,9 @@ type array struct {
 	lanes   map[int]int         // of each element: the rank that it is of; nil: the orders have not come
 	done    map[int]finish      // those that have ended
 	oldest  int64               // when the first of those ended that are not, in unix seconds; 0: all are
-	waiting []int               // those that Slurm holds, as it was listed last
+	whole   bool                // those that Slurm had from the beginning are known
+	at      int64               // when it was listed last, in unix seconds
+	waiting []int               // those that Slurm holds, as it was then
 	pending map[int]string      // those that it does not and has not started, with the node that each is to have
 	members map[string][]string // by node: the numbers in Slurm of those that run there
 	stuck   string              // why none runs, and none is begun; empty: it is not so

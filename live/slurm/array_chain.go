@@ -18,14 +18,6 @@ func (b *Backend) chain(ctx context.Context, r *run, id int64) error {
 	return slurm.Chain(ctx, id, links)
 }
 
-// endInSlurm cancels a job, or an array with all of its elements.
-func (b *Backend) endInSlurm(ctx context.Context, id int64, urgent, array bool) error {
-	if slurm, can := b.slurm.(client.Arrays); can && array {
-		return slurm.End(ctx, id, urgent)
-	}
-	return b.slurm.Cancel(ctx, id, urgent)
-}
-
 // links are the elements of a run that are to be told where they are. The lock is held.
 func (b *Backend) links(r *run) []client.Link {
 	a := &r.array

@@ -119,27 +119,6 @@ func TestTheRestOfAnArraysEnd(t *testing.T) {
 	}
 }
 
-// All elements of an array are cancelled, and one of a stray's too.
-func TestAnArrayIsCancelledWhole(t *testing.T) {
-	b, r := sweptBackend(t)
-	slurm := &arraySlurm{Slurm: b.slurm}
-	b.slurm = slurm
-	r.ID, r.vouched, r.array.is = 40, noon, true
-	if b.cancel(t.Context(), r, false); !slices.Equal(slurm.ended, []int64{40}) {
-		t.Errorf("ended are %v", slurm.ended)
-	}
-	r.ID = 0
-	stray := (&run{}).fold(60, []client.Job{asHandedIn(b, r, 60)}, 200)
-	b.endStray(&stray, noon, 0)
-	if b.going.Wait(); !slices.Equal(slurm.ended, []int64{40, 60}) {
-		t.Errorf("ended are %v", slurm.ended)
-	}
-	r.ID, r.array.is = 40, false
-	if b.cancel(t.Context(), r, false); len(slurm.ended) != 2 {
-		t.Error("it is one job")
-	}
-}
-
 // How an array is handed in is not known before the agents of its nodes have said what they can.
 func TestAnArrayWaitsForItsAgents(t *testing.T) {
 	b, r := sweptBackend(t)
@@ -176,6 +155,53 @@ func TestMovedElementsKeepTheirTurn(t *testing.T) {
 	want := []client.Link{link(1, "n2", client.NoElement), link(2, "n2", client.NoElement), link(4, "n2", 1), link(5, "n2", 2)}
 	if got := b.links(r); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// Who cancels an element before it has a number of its own leaves nothing of it in Slurm. That is no
+// reason to begin the array anew, which would be for nothing.
+func TestElementsAreTakenOut(t *testing.T) {
+	ends := func(r *run, at int64, elements ...int) client.Job {
+		var rows []client.Job
+		for _, e := range elements {
+			rows = append(rows, rowOf(e, client.Completed))
+		}
+		return r.fold(40, rows, at)
+	}
+	holds := func(elements ...int) []client.Job {
+		return []client.Job{{ID: 40, Array: 40, Elements: elements, State: client.Pending, Held: true, Submitted: 90}}
+	}
+	for name, c := range map[string]struct {
+		listed func(r *run)
+		want   client.State
+	}{
+		"it was held":            {func(r *run) { r.state = releasing; r.fold(40, holds(1, 2, 3, 4, 5), 150); ends(r, 200, 1, 2, 3, 4) }, client.Cancelled},
+		"just handed in":         {func(r *run) { r.state = releasing; r.fold(40, holds(1, 2, 3, 4), 149) }, client.Cancelled},
+		"held for long":          {func(r *run) { r.state = held; r.fold(40, holds(1, 2, 3, 4), 1000); r.state = running }, client.Cancelled},
+		"it may have run before": {func(r *run) { r.state = releasing; r.fold(40, holds(1, 2, 3, 4), 150) }, client.NodeFail},
+		"it may have run since":  {func(r *run) { r.state = releasing; r.fold(40, holds(1, 2, 3, 4, 5), 150); ends(r, 210, 1, 2, 3, 4) }, client.NodeFail},
+		"it had been let go": {func(r *run) {
+			r.state = running
+			r.fold(40, []client.Job{rowOf(5, client.Running)}, 149)
+			ends(r, 150, 1, 2, 3, 4)
+		}, client.NodeFail},
+		"it was there, and later": {func(r *run) { r.state = running; r.fold(40, holds(1, 2, 3, 4, 5), 100); ends(r, 101, 1, 2, 3, 4, 5) }, client.Completed},
+	} {
+		r := sweptRun()
+		c.listed(r)
+		if j := ends(r, 2000, 1, 2, 3, 4); j.State != c.want {
+			t.Errorf("%s: %s of %+v", name, j.State, r.array)
+		}
+	}
+	r := sweptRun()
+	r.state = releasing
+	r.fold(40, holds(1, 2, 3, 4), 100)
+	if f := r.array.done[5]; f.State != client.Cancelled || f.Started != 0 || f.Ended != 100 || r.array.oldest != 100 {
+		t.Errorf("%+v", r.array)
+	}
+	r.job = &client.Job{}
+	if got := (&Backend{}).links(r); len(got) != 4 {
+		t.Errorf("let go are %v", got)
 	}
 }
 

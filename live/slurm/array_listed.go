@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/libra-market/libra/live/slurm/client"
 )
@@ -51,7 +52,8 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 	all.ID, all.State, all.Nodes, all.Wanted, all.Elements = id, client.Pending, nil, nil, nil
 	all.Held, all.Started, all.Ended, all.Paused, all.Exit, all.Signal, all.Reason = false, 0, 0, 0, 0, 0, ""
 	a := &r.array
-	a.is, a.waiting, a.pending, a.members = true, nil, map[int]string{}, map[string][]string{}
+	before := *a
+	a.is, a.at, a.waiting, a.pending, a.members = true, now, nil, map[int]string{}, map[string][]string{}
 	if a.done == nil {
 		a.done = map[int]finish{}
 	}
@@ -104,6 +106,7 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 			all.Started = f.Started
 		}
 	}
+	r.takenOut(&before, rows, all.Submitted)
 	slices.Sort(a.waiting)
 	all.Elements = a.waiting
 	waits := len(a.waiting) + len(a.pending)
@@ -130,6 +133,33 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 	}
 	a.standStill(stuck, now)
 	return all
+}
+
+// takenOut notes which elements were cancelled that had no number of their own yet: Slurm takes them
+// out of the array, and nothing is left of them. They were held when it was listed before, or it was
+// handed in this moment, or is held still. Later on one that is not listed may have run, and be forgotten: then nobody
+// knows how it ended, and all of it is begun anew.
+func (r *run) takenOut(before *array, rows []client.Job, submitted int64) {
+	a := &r.array
+	lanes := r.laneOf()
+	if lanes == nil {
+		return // it is looked at again when the orders have come
+	}
+	known := map[int]bool{}
+	for i := range rows {
+		for _, e := range rows[i].Elements {
+			known[e] = true
+		}
+	}
+	const soon = int64(jotAfter / time.Second)
+	never := r.state == held || !before.whole && a.at-submitted < soon
+	a.whole = true
+	for e := range lanes {
+		if known[e] || a.over(e) || !never && !(slices.Contains(before.waiting, e) && a.at-before.at < soon) {
+			continue
+		}
+		a.finished(&client.Job{Elements: []int{e}, State: client.Cancelled, Ended: a.at})
+	}
 }
 
 func firstOf(names []string) string {

@@ -313,16 +313,10 @@ func TestWhoIsAnArrayOfSlurms(t *testing.T) {
 // arraySlurm is a Slurm that can be told of elements, or not.
 type arraySlurm struct {
 	client.Slurm
-	not   bool
-	ended []int64
+	not bool
 }
 
 func (s *arraySlurm) Chain(context.Context, int64, []client.Link) error { return nil }
-
-func (s *arraySlurm) End(_ context.Context, id int64, _ bool) error {
-	s.ended = append(s.ended, id)
-	return nil
-}
 
 func (s *arraySlurm) Arrays() bool { return !s.not }
 

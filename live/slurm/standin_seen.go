@@ -163,6 +163,6 @@ func (b *Backend) endStray(j *client.Job, now time.Time, level slog.Level) {
 	}
 	b.strays[j.ID] = now
 	b.cfg.Log.Log(b.ctx, level, "a job in Slurm that nobody wants is cancelled", "slurm", j.ID, "state", j.State, "comment", j.Comment)
-	id, of := j.ID, j.Array != 0
-	b.call(func() { _ = b.endInSlurm(b.ctx, id, true, of) }) // it is listed again if it did not help
+	id := j.ID
+	b.call(func() { _ = b.slurm.Cancel(b.ctx, id, true) }) // it is listed again if it did not help
 }

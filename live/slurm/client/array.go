@@ -14,8 +14,6 @@ type Arrays interface {
 	// Chain says of elements of a held array where each is to run, and after which other,
 	// and lets them go. What does not succeed of that is still held in the next listing.
 	Chain(ctx context.Context, id int64, links []Link) error
-	// End cancels an array, all of its elements: see [Slurm.Cancel].
-	End(ctx context.Context, id int64, urgent bool) error
 	// Arrays reports whether this can be told so.
 	Arrays() bool
 }
@@ -80,16 +78,6 @@ func (c *commands) chain(ctx context.Context, id int64, links []Link) error {
 		}
 		return cmp.Or(c.chain(ctx, id, links[half:]), err)
 	}
-}
-
-// End cancels all elements: to scancel the number of an array is all of it.
-func (c *commands) End(ctx context.Context, id int64, urgent bool) error {
-	return c.Cancel(ctx, id, urgent)
-}
-
-// End is done by scancel: to slurmrestd the number of an array is that of one of its elements.
-func (r *rest) End(ctx context.Context, id int64, urgent bool) error {
-	return r.killer.End(ctx, id, urgent)
 }
 
 // Arrays: they are listed and told of by commands.

@@ -93,15 +93,10 @@ func TestManyElementsAreToldInPieces(t *testing.T) {
 	}
 }
 
-// All elements are cancelled by scancel, also where there is a slurmrestd: to that the number of an
-// array is one element.
-func TestAnArrayIsEndedByScancel(t *testing.T) {
-	c, told := scripted(t, "")
-	r := &rest{killer: c, listing: c}
-	if err := r.End(t.Context(), 7, false); err != nil || told() != "scancel 7\n" {
-		t.Errorf("%v: %s", err, told())
-	}
-	if !r.Arrays() || (&rest{killer: c}).Arrays() || (&rest{listing: c}).Arrays() {
+// Elements are told of and listed by commands, also where there is a slurmrestd.
+func TestArraysWantCommands(t *testing.T) {
+	c, _ := scripted(t, "")
+	if !(&rest{killer: c, listing: c}).Arrays() || (&rest{killer: c}).Arrays() || (&rest{listing: c}).Arrays() {
 		t.Error("arrays want both")
 	}
 }

@@ -93,6 +93,35 @@ func TestACancelledArrayRan(t *testing.T) {
 	}
 }
 
+// What its user cancels last ends the array, also where others end in the same second.
+func TestCancelledInTheLastSecond(t *testing.T) {
+	together := func(j *client.Job) { j.Ended = 115 }
+	for last := 1; last <= 5; last++ {
+		var rows []client.Job
+		for e := 1; e <= 5; e++ {
+			state := client.Completed
+			if e == last {
+				state = client.Cancelled
+			}
+			rows = append(rows, rowOf(e, state, together))
+		}
+		if j := sweptRun().fold(40, rows, 200); j.State != client.Cancelled {
+			t.Errorf("%d: %s", last, j.State)
+		}
+	}
+}
+
+// One that failed has begun, whatever the others say of themselves.
+func TestOneElementHasBegun(t *testing.T) {
+	r := sweptRun()
+	for name, f := range map[string]finish{"failed": {State: client.Failed, Exit: 3}, "by the signal of another end": {State: client.Cancelled, Signal: int(noProgram)}} {
+		r.array.done = map[int]finish{1: {State: client.Failed, Signal: int(noProgram)}, 2: f}
+		if r.neverBegun() {
+			t.Error(name)
+		}
+	}
+}
+
 // The market was killed when it had the ends of some lanes: those of the others are told.
 func TestTheRestOfAnArraysEnd(t *testing.T) {
 	b, r := sweptBackend(t)

@@ -1,6 +1,7 @@
 package cgroup
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,13 @@ type inside struct {
 }
 
 func (g *inside) Procs() ([]int, error) { return g.pids, nil }
+
+func (g *inside) Adopt(pid int) error {
+	g.pids = append(g.pids, pid)
+	return nil
+}
+
+func (g *inside) Kill(context.Context) error { return nil }
 
 // The processes of all elements of an array are looked for, and of nobody else.
 func TestElementsAreAssembled(t *testing.T) {
@@ -79,4 +87,18 @@ func TestElementsAreAssembled(t *testing.T) {
 	frozen("a job", false)
 	must(t, fill(filepath.Join(top, "uid_1", "job_40", "step_batch"), "freezer.state", "FROZEN\n"))
 	frozen("a step of a job", true)
+	all := &inside{}
+	g.Group = all
+	g.Assemble([]string{"41", "42"})
+	freezer("uid_1", "41", "FROZEN\n", pids[1])
+	freezer("uid_2", "42", "FROZEN\n", pids[2])
+	must(t, g.Kill(t.Context()))
+	if !slices.Equal(all.pids, pids[1:3]) {
+		t.Errorf("killed were %v of %v", all.pids, pids)
+	}
+	frozen("after the end", false)
+	must(t, fill(filepath.Join(top, "uid_1", "job_41", "step_batch"), "cgroup.procs", "what?\n"))
+	if _, err := g.Gather(); err == nil {
+		t.Error("a list that cannot be read is none of nobody")
+	}
 }

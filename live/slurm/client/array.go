@@ -63,7 +63,7 @@ func (c *commands) chain(ctx context.Context, id int64, links []Link) error {
 		fmt.Fprintf(&release, "release %d_%d\n", id, l.Element)
 	}
 	tell := func(text string) error {
-		_, err := c.run(ctx, call{argv: []string{"scontrol", "--quiet"}, stdin: text})
+		_, err := c.run(ctx, call{argv: []string{"scontrol"}, stdin: text})
 		return err
 	}
 	err := tell(places.String())

@@ -298,6 +298,7 @@ func (b *Backend) release(ctx context.Context, r *run) {
 	b.mu.Unlock()
 	if err != nil {
 		b.failed(r, "not released", err)
+		b.pollSoon() // some of it may have begun
 		return
 	}
 	b.mu.Lock()

@@ -116,7 +116,6 @@ func (b *Backend) advance(ctx context.Context, r *run) {
 	b.mu.Unlock()
 	if err != nil {
 		b.failed(r, "elements not let go", err)
-		return
 	}
 	b.pollSoon()
 }

@@ -205,8 +205,8 @@ func TestElementsAreTakenOut(t *testing.T) {
 		want   client.State
 	}{
 		"it was held":            {func(r *run) { r.state = releasing; r.fold(40, holds(1, 2, 3, 4, 5), 150); ends(r, 200, 1, 2, 3, 4) }, client.Cancelled},
-		"just handed in":         {func(r *run) { r.state = releasing; r.fold(40, holds(1, 2, 3, 4), 149) }, client.Cancelled},
-		"held for long":          {func(r *run) { r.state = held; r.fold(40, holds(1, 2, 3, 4), 1000); r.state = running }, client.Cancelled},
+		"just handed in":         {func(r *run) { r.state = releasing; r.fold(40, holds(1, 2, 3, 4), 149) }, client.Failed},
+		"held for long":          {func(r *run) { r.state = held; r.fold(40, holds(1, 2, 3, 4), 1000); r.state = running }, client.Failed},
 		"it may have run before": {func(r *run) { r.state = releasing; r.fold(40, holds(1, 2, 3, 4), 150) }, client.NodeFail},
 		"it may have run since":  {func(r *run) { r.state = releasing; r.fold(40, holds(1, 2, 3, 4, 5), 150); ends(r, 210, 1, 2, 3, 4) }, client.NodeFail},
 		"it had been let go": {func(r *run) {
@@ -225,12 +225,57 @@ func TestElementsAreTakenOut(t *testing.T) {
 	r := sweptRun()
 	r.state = releasing
 	r.fold(40, holds(1, 2, 3, 4), 100)
-	if f := r.array.done[5]; f.State != client.Cancelled || f.Started != 0 || f.Ended != 100 || r.array.oldest != 100 {
+	if f := r.array.done[5]; f.State != client.Cancelled || f.Started != 0 || f.Ended != 90 || r.array.oldest != 90 {
 		t.Errorf("%+v", r.array)
 	}
 	r.job = &client.Job{}
 	if got := (&Backend{}).links(r); len(got) != 4 {
 		t.Errorf("let go are %v", got)
+	}
+}
+
+// Elements may have begun where one could not be let go: Slurm is asked at once.
+func TestWhatWasLetGoIsLookedFor(t *testing.T) {
+	for name, does := range map[string]func(b *Backend, r *run){
+		"released": func(b *Backend, r *run) { b.release(t.Context(), r) },
+		"advanced": func(b *Backend, r *run) { b.advance(t.Context(), r) },
+	} {
+		b, r := sweptBackend(t)
+		b.slurm = &arraySlurm{Slurm: b.slurm, wrong: client.ErrRefused}
+		r.ID, r.state, r.note, r.vouched, r.array.is = 40, releasing, durable, noon, true
+		does(b, r)
+		select {
+		case <-b.pollNow:
+		default:
+			t.Errorf("%s: nobody asks", name)
+		}
+		if r.state != releasing || !r.acted.Equal(noon) {
+			t.Errorf("%s: %s", name, r.state)
+		}
+	}
+}
+
+// What is written down of ends is read back, and that it was let go.
+func TestEndsAreWrittenDown(t *testing.T) {
+	b, r := sweptBackend(t)
+	go b.keep.run(t.Context())
+	r.ID, r.state, r.note, r.User = 40, running, durable, "ann"
+	r.fold(40, []client.Job{rowOf(1, client.Completed), rowOf(2, client.Failed, exits(2)), rowOf(3, client.Running)}, 200)
+	for range 10 { // a write may be said not to succeed
+		if b.jot(t.Context(), r); r.array.oldest == 0 {
+			break
+		}
+	}
+	if r.array.oldest != 0 {
+		t.Fatal("there is more to write")
+	}
+	later, err := New(t.Context(), b.cfg, b.fleet, b.slurm, b.notes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := later.runs[r.key]
+	if got == nil || got.state != releasing || got.ID != 40 || len(got.array.done) != 2 || got.array.done[2] != r.array.done[2] {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -158,7 +158,7 @@ func (r *run) takenOut(before *array, rows []client.Job, submitted int64) {
 		if known[e] || a.over(e) || !never && !(slices.Contains(before.waiting, e) && a.at-before.at < soon) {
 			continue
 		}
-		a.finished(&client.Job{Elements: []int{e}, State: client.Cancelled, Ended: a.at})
+		a.finished(&client.Job{Elements: []int{e}, State: client.Cancelled, Ended: max(before.at, submitted)}) // since then
 	}
 }
 

@@ -88,6 +88,11 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 	case partition == "":
 		b.failed(r, "not handed in", errUnplaced)
 		return
+	case b.mayArray(&orders[0].Spec):
+		b.mu.Lock()
+		r.tried = b.cfg.Now()
+		b.mu.Unlock()
+		return
 	}
 	s, err := b.submission(r, orders, partition)
 	if most := b.site(ctx, partition).LongestFor(s.User, max(1, len(s.Nodes))*s.CPUs); most > 0 && (s.Limit == 0 || s.Limit > most) {
@@ -293,6 +298,7 @@ func (b *Backend) release(ctx context.Context, r *run) {
 	b.mu.Unlock()
 	if err != nil {
 		b.failed(r, "not released", err)
+		b.pollSoon() // some of it may have begun
 		return
 	}
 	b.mu.Lock()

@@ -52,6 +52,17 @@ func (b *Backend) takesArrays() bool {
 	return true
 }
 
+// mayArray reports whether it is not known yet how an array is handed in: an agent has not said, since
+// the backend was started, whether it holds elements together. Nothing is let go before it is there.
+func (b *Backend) mayArray(first *task.Spec) bool {
+	if first.Len() == 0 || !bySbatch(first) || b.cfg.Control == None {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.ContainsFunc(first.Nodes, func(name string) bool { n := b.nodes[name]; return n == nil || n.hello == nil })
+}
+
 // elementOf is one element of an array as a job of its own, on a node that is not known yet.
 func elementOf(first task.Spec) task.Spec {
 	first.Size, first.Rank, first.Nodes = 1, 0, []string{nowhereYet}
@@ -100,7 +111,9 @@ type array struct {
 	lanes   map[int]int         // of each element: the rank that it is of; nil: the orders have not come
 	done    map[int]finish      // those that have ended
 	oldest  int64               // when the first of those ended that are not, in unix seconds; 0: all are
-	waiting []int               // those that Slurm holds, as it was listed last
+	whole   bool                // those that Slurm had from the beginning are known
+	at      int64               // when it was listed last, in unix seconds
+	waiting []int               // those that Slurm holds, as it was then
 	pending map[int]string      // those that it does not and has not started, with the node that each is to have
 	members map[string][]string // by node: the numbers in Slurm of those that run there
 	stuck   string              // why none runs, and none is begun; empty: it is not so
@@ -133,13 +146,28 @@ func (f *finish) lost() bool {
 // laneOf says of which rank each element of a run is; nil: its orders have not come.
 func (r *run) laneOf() map[int]int {
 	if r.array.lanes == nil && r.complete() {
-		lanes := map[int]int{}
-		for rank, o := range r.orders {
-			for k := range o.Spec.Len() {
-				lanes[o.Spec.Element(k)] = rank
-			}
-		}
-		r.array.lanes = lanes
+		r.array.lanes = r.lanes()
 	}
 	return r.array.lanes
+}
+
+// lanes are those of the orders that there are.
+func (r *run) lanes() map[int]int {
+	lanes := map[int]int{}
+	for rank, o := range r.orders {
+		for k := range o.Spec.Len() {
+			lanes[o.Spec.Element(k)] = rank
+		}
+	}
+	return lanes
+}
+
+// heardOf reports whether the market has said what it wants of all nodes of a run. The lock is held.
+func (b *Backend) heardOf(r *run) bool {
+	for _, name := range r.Nodes {
+		if n := b.nodes[name]; n == nil || !n.attention.informed() {
+			return false
+		}
+	}
+	return true
 }

@@ -39,7 +39,7 @@ func (b *Backend) links(r *run) []client.Link {
 				continue
 			}
 			l := client.Link{Element: e, Node: node, After: client.NoElement}
-			if turn > 0 && !moved {
+			if turn > 0 {
 				if before := o.Spec.Element(turn - 1); !a.over(before) {
 					l.After = before
 				}
@@ -82,6 +82,23 @@ func (r *run) lags(w *world) bool {
 	return len(a.waiting) > 0 && r.state.mayHaveStarted() || w.closed && len(a.pending) > 0
 }
 
+// checkStuck finds out that Slurm does not begin what is left of an array. Where a limit of its user
+// or account is in the way, or its licences are with others, it has had what it used: who could bring
+// that about, by jobs in other partitions, would run all but the last element for nothing. Else it is
+// begun anew.
+func (r *run) checkStuck(w *world) {
+	a := &r.array
+	if a.stuck == "" || w.now.Unix()-a.stuckAt < int64(quiet.Seconds()) || r.lost != "" || r.barred != "" {
+		return
+	}
+	why := "Slurm does not begin its next element: " + a.stuck
+	if j := (client.Job{State: client.Pending, Reason: a.stuck}); j.Limited() || j.Unlicensed() {
+		r.barred = why
+	} else {
+		r.lost = why
+	}
+}
+
 // advance tells them.
 func (b *Backend) advance(ctx context.Context, r *run) {
 	b.mu.Lock()
@@ -99,7 +116,6 @@ func (b *Backend) advance(ctx context.Context, r *run) {
 	b.mu.Unlock()
 	if err != nil {
 		b.failed(r, "elements not let go", err)
-		return
 	}
 	b.pollSoon()
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/libra-market/libra/live/slurm/client"
 )
@@ -24,12 +25,15 @@ func (b *Backend) foldArrays(jobs []client.Job, now int64) []client.Job {
 		key, nonce, _ := b.parseComment(rows[id][0].Comment)
 		r := b.byBatch[id]
 		if r == nil || r.key != key || r.nonce != nonce {
-			r = &run{} // nobody's, or nobody's yet: then it is held
+			r = &run{} // nobody's, or nobody's yet: then it is held (runOf)
 		}
 		for i := range rows[id] {
 			if j := &rows[id][i]; r.ID != 0 && len(j.Nodes) > 0 {
 				b.numbers.spend(j.ID, key)
 			}
+		}
+		if r.array.lanes == nil && len(r.orders) > 0 && b.heardOf(r) {
+			r.array.lanes = r.lanes() // the market has the ends of the others
 		}
 		before := r.array.members
 		rest = append(rest, r.fold(id, rows[id], now))
@@ -40,14 +44,16 @@ func (b *Backend) foldArrays(jobs []client.Job, now int64) []client.Job {
 	return rest
 }
 
-// fold takes in how the elements of a run stand, and says how its job does, as if it were one.
+// fold takes in how the elements of a run stand, and says how its job does, as if it were one, whose
+// elements are those that Slurm holds.
 func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 	slices.SortFunc(rows, func(x, y client.Job) int { return cmp.Compare(slices.Min(x.Elements), slices.Min(y.Elements)) })
 	all := rows[0]
-	all.ID, all.State, all.Nodes, all.Wanted, all.Elements, all.Array = id, client.Pending, nil, nil, nil, 0
+	all.ID, all.State, all.Nodes, all.Wanted, all.Elements = id, client.Pending, nil, nil, nil
 	all.Held, all.Started, all.Ended, all.Paused, all.Exit, all.Signal, all.Reason = false, 0, 0, 0, 0, 0, ""
 	a := &r.array
-	a.is, a.waiting, a.pending, a.members = true, nil, map[int]string{}, map[string][]string{}
+	before := *a
+	a.is, a.at, a.waiting, a.pending, a.members = true, now, nil, map[int]string{}, map[string][]string{}
 	if a.done == nil {
 		a.done = map[int]finish{}
 	}
@@ -100,7 +106,9 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 			all.Started = f.Started
 		}
 	}
+	r.takenOut(&before, rows, all.Submitted)
 	slices.Sort(a.waiting)
+	all.Elements = a.waiting
 	waits := len(a.waiting) + len(a.pending)
 	reason := ""
 	if front != nil {
@@ -125,6 +133,33 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 	}
 	a.standStill(stuck, now)
 	return all
+}
+
+// takenOut notes which elements were cancelled that had no number of their own yet: Slurm takes them
+// out of the array, and nothing is left of them. They were held when it was listed before, or it was
+// handed in this moment, or is held still. Later on one that is not listed may have run, and be forgotten: then nobody
+// knows how it ended, and all of it is begun anew.
+func (r *run) takenOut(before *array, rows []client.Job, submitted int64) {
+	a := &r.array
+	lanes := r.laneOf()
+	if lanes == nil {
+		return // it is looked at again when the orders have come
+	}
+	known := map[int]bool{}
+	for i := range rows {
+		for _, e := range rows[i].Elements {
+			known[e] = true
+		}
+	}
+	const soon = int64(jotAfter / time.Second)
+	never := r.state == held || !before.whole && a.at-submitted < soon
+	a.whole = true
+	for e := range lanes {
+		if known[e] || a.over(e) || !never && !(slices.Contains(before.waiting, e) && a.at-before.at < soon) {
+			continue
+		}
+		a.finished(&client.Job{Elements: []int{e}, State: client.Cancelled, Ended: max(before.at, submitted)}) // since then
+	}
 }
 
 func firstOf(names []string) string {
@@ -189,6 +224,9 @@ func (r *run) foldEnd(all *client.Job) {
 			all.State, all.Exit, all.Signal = f.State, f.Exit, f.Signal
 		}
 		all.Ended, all.Paused = max(all.Ended, f.Ended), all.Paused+f.Paused
+	}
+	if len(all.Nodes) == 0 && all.Started > 0 {
+		all.Nodes = slices.Clone(r.Nodes) // Slurm has forgotten those that ran, and others remain
 	}
 	switch {
 	case last.State == client.Cancelled:

@@ -313,10 +313,11 @@ func TestWhoIsAnArrayOfSlurms(t *testing.T) {
 // arraySlurm is a Slurm that can be told of elements, or not.
 type arraySlurm struct {
 	client.Slurm
-	not bool
+	not   bool
+	wrong error
 }
 
-func (s *arraySlurm) Chain(context.Context, int64, []client.Link) error { return nil }
+func (s *arraySlurm) Chain(context.Context, int64, []client.Link) error { return s.wrong }
 
 func (s *arraySlurm) Arrays() bool { return !s.not }
 

@@ -66,7 +66,7 @@ func (r *run) decide(w *world) action {
 		return inquire
 	case !r.state.inSlurm():
 		return r.nextUnsubmitted(w)
-	case r.unwanted(w) || r.lost != "" || r.wantedStop() != task.GoOn:
+	case r.unwanted(w) || r.lost != "" || r.barred != "" || r.wantedStop() != task.GoOn:
 		return r.nextStop(w)
 	case r.complete() && r.isHeld() && (w.control == None || r.standing()) && w.now.Sub(r.tried) >= again && r.neverBegan(w):
 		if !r.vouchedFor(w) {
@@ -133,6 +133,9 @@ func (r *run) infer(w *world) {
 		if r.array.is && !r.neverBegun() {
 			v.cause = 0
 		}
+		if r.barred != "" && v.state == task.Ended {
+			v.why = r.barred
+		}
 		if r.lost != "" {
 			v = verdict{state: task.Lost, why: r.lost, started: v.started, ended: v.ended, paused: v.paused}
 		}
@@ -170,9 +173,7 @@ func (r *run) checkListed(w *world) {
 		r.ends(verdict{state: task.Refused, why: "Slurm can never run it: " + j.Reason}, w.now)
 	case j.State == client.Running || j.State == client.Suspended:
 		r.on(seenToRun)
-		if a := &r.array; a.stuck != "" && w.now.Unix()-a.stuckAt >= int64(quiet.Seconds()) && r.lost == "" {
-			r.lost = "Slurm does not begin its next element: " + a.stuck
-		}
+		r.checkStuck(w)
 		if r.elsewhere() && r.lost == "" {
 			r.lost = "it was started on other nodes than it was sold"
 		}

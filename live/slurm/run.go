@@ -90,6 +90,7 @@ type run struct {
 	orphan    bool         // its agents were told to end what is left of it
 	lost      string       // why it has to begin anew, once Slurm has ended it
 	unfit     bool         // and it never can: so it is refused
+	barred    string       // why what is left of it cannot begin, which is no fault of the market's
 	stop      stopState    // how far its end was asked for
 	stopped   time.Time    // since when
 	end       *ending      // how it ended

@@ -72,8 +72,14 @@ type slurmV1Group struct {
 	jobs []string // elements of it, where it is an array
 }
 
-// Assemble says which elements of an array are jobs of their own.
-func (g *slurmV1Group) Assemble(jobs []string) { g.jobs = jobs }
+// Assemble says which elements of an array are jobs of their own. What is no number names no job of
+// Slurm's, and might another directory.
+func (g *slurmV1Group) Assemble(jobs []string) {
+	g.jobs = slices.DeleteFunc(slices.Clone(jobs), func(job string) bool {
+		_, err := strconv.ParseUint(job, 10, 32)
+		return err != nil
+	})
+}
 
 // freezers are Slurm's freezer groups of the job, or of the elements of an array: one for each step.
 func (g *slurmV1Group) freezers() []string {

@@ -1,7 +1,9 @@
 package client
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -32,22 +34,50 @@ const mostLinks = 200
 // Chain has scontrol read what it is to do: one for each element would take longer to start than
 // to be heard.
 func (c *commands) Chain(ctx context.Context, id int64, links []Link) error {
+	var refused error
 	for len(links) > 0 {
 		some := links[:min(len(links), mostLinks)]
 		links = links[len(some):]
-		var text strings.Builder
-		for _, l := range some {
-			fmt.Fprintf(&text, "update jobid=%d_%d nodelist=%s", id, l.Element, l.Node)
-			if l.After != NoElement {
-				fmt.Fprintf(&text, " dependency=afterany:%d_%d", id, l.After)
-			}
-			fmt.Fprintf(&text, "\nrelease %d_%d\n", id, l.Element)
-		}
-		if _, err := c.run(ctx, call{argv: []string{"scontrol", "--quiet"}, stdin: text.String()}); err != nil {
+		err := c.chain(ctx, id, some)
+		if err != nil && !errors.Is(err, ErrRefused) {
 			return fmt.Errorf("elements of job %d: %w", id, err)
 		}
+		refused = cmp.Or(refused, err)
+	}
+	if refused != nil {
+		return fmt.Errorf("elements of job %d: %w", id, refused)
 	}
 	return nil
+}
+
+// chain lets those go alone that were told their place: any other would begin anywhere, and at once.
+// Which of several was not, as one that its user has cancelled, scontrol does not say.
+func (c *commands) chain(ctx context.Context, id int64, links []Link) error {
+	var places, release strings.Builder
+	for _, l := range links {
+		fmt.Fprintf(&places, "update jobid=%d_%d nodelist=%s", id, l.Element, l.Node)
+		if l.After != NoElement {
+			fmt.Fprintf(&places, " dependency=afterany:%d_%d", id, l.After)
+		}
+		places.WriteByte('\n')
+		fmt.Fprintf(&release, "release %d_%d\n", id, l.Element)
+	}
+	tell := func(text string) error {
+		_, err := c.run(ctx, call{argv: []string{"scontrol"}, stdin: text})
+		return err
+	}
+	err := tell(places.String())
+	switch half := len(links) / 2; {
+	case err == nil:
+		return tell(release.String())
+	case half == 0 || !errors.Is(err, ErrRefused):
+		return err
+	default:
+		if err = c.chain(ctx, id, links[:half]); err != nil && !errors.Is(err, ErrRefused) {
+			return err
+		}
+		return cmp.Or(c.chain(ctx, id, links[half:]), err)
+	}
 }
 
 // Arrays: they are listed and told of by commands.

@@ -3,6 +3,7 @@ package journal
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
@@ -59,7 +60,7 @@ const mostShares = 8
 
 // NewStep writes down a step.
 func NewStep(at market.Time, in, out []market.Event) Step {
-	s := Step{At: at, N: len(out), Sum: Sum(out)}
+	s := Step{At: at, N: len(out), Sum: Sum(out), In: slices.Grow([]Event(nil), len(in))}
 	for i := range in {
 		s.In = append(s.In, written(&in[i]))
 	}
@@ -69,6 +70,11 @@ func NewStep(at market.Time, in, out []market.Event) Step {
 			shares++
 		}
 	}
+	kept := len(out)
+	if shares > mostShares {
+		kept -= shares
+	}
+	s.Out = slices.Grow(s.Out, kept)
 	for i := range out {
 		if shares <= mostShares || !isShare(&out[i]) {
 			s.Out = append(s.Out, written(&out[i]))

@@ -3,7 +3,6 @@ package slurm
 import (
 	"context"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -252,90 +251,6 @@ func (b *Backend) ticketOf(quote string) *Ticket {
 	return nil
 }
 
-// books is what users have, of the jobs that Slurm has or is to have, as far as it counts in a
-// partition. The lock is held.
-func (b *Backend) books(partition string) limit.Books {
-	entries := b.entries(partition)
-	books := tally(entries, nil)
-	if several := b.partitions(); len(several) > 1 {
-		here, kin := tally(entries, []string{partition}), tally(entries, b.gate.kin(partition, several))
-		books.Here, books.Kin = &here, &kin
-	}
-	return books
-}
-
-// entry is what a job of the market has: under way, or of these what Slurm counts, or runs.
-type entry struct {
-	share
-	counted bool // by Slurm
-	run     *run // nil: it is a ticket's, or was counted by Slurm
-}
-
-// entries are all of them, as Slurm counted for a partition. Tickets that have run out are
-// dropped.
-func (b *Backend) entries(partition string) (all []entry) {
-	here := map[int64]*run{}
-	for key, r := range b.runs {
-		if len(r.orders) > 0 || r.state.over() { // else it was read back, and what it asks for is not known yet
-			here[key.job] = r
-		}
-	}
-	now := b.cfg.Now()
-	underway := map[int64]bool{}
-	for t := range b.gate.tickets {
-		r := here[t.job]
-		if t.job != 0 && (r != nil || now.Sub(t.at) >= ticketLasts && !t.recalled) || t.quote != "" && !now.Before(t.until) {
-			if r != nil && len(t.use.Licenses) > 0 {
-				r.licensed = true
-			}
-			delete(b.gate.tickets, t)
-			continue
-		}
-		underway[t.job] = true
-		all = append(all, entry{share: share{user: t.user, partition: t.partition, use: t.use}})
-	}
-	for _, r := range b.runs { // after the tickets: what was kept by one is its run's now
-		if !r.state.over() {
-			underway[r.key.job] = true
-			all = append(all, entry{run: r, share: share{user: r.User, partition: b.partitionOf(r.Nodes), use: r.use()}})
-		}
-	}
-	w := b.gate.wicket(partition)
-	w.known.Lock()
-	for key, s := range w.had {
-		if key.attempt == standsIn && (!underway[key.job] || w.had.began(key.job)) {
-			continue // it waits, and is another's to Slurm's limits; or its run is there already
-		}
-		all = append(all, entry{share: s, counted: true})
-	}
-	w.known.Unlock()
-	return all
-}
-
-// tally adds up what users have in some partitions; nil: in all.
-func tally(entries []entry, in []string) limit.Books {
-	books := limit.Books{Underway: map[string]limit.Use{}, Submitted: map[string]limit.Use{}, Running: map[string]limit.Use{}}
-	add := func(to map[string]limit.Use, e *entry) {
-		sum := to[e.user]
-		sum.Add(e.use)
-		to[e.user] = sum
-	}
-	for i := range entries {
-		e := &entries[i]
-		switch {
-		case in != nil && !slices.Contains(in, e.partition):
-		case !e.counted:
-			add(books.Underway, e)
-		default:
-			add(books.Submitted, e)
-			if e.runs {
-				add(books.Running, e)
-			}
-		}
-	}
-	return books
-}
-
 // kin are the partitions that have the same QOS as one, with itself.
 func (g *gate) kin(partition string, several []string) []string {
 	qos := func(name string) string {
@@ -383,23 +298,3 @@ const standsIn = -1
 
 // began reports whether the job of a stand-in had a run too, as while Slurm was asked it became that.
 func (h had) began(job int64) bool { return h[runKey{job, standsIn}].runs }
-
-// use is what a run counts for.
-func (r *run) use() limit.Use {
-	use := limit.Use{Jobs: 1}
-	if r.array.is && r.size > 0 {
-		use.Jobs = r.size
-		use.Waiting = max(0, len(r.laneOf())-len(r.array.done)-r.size)
-	}
-	for _, o := range r.orders {
-		use.Processors += o.Spec.Processors()
-		use.MemoryMB += megabytes(o.Spec.Memory)
-		use.GPUs += o.Spec.GPUs
-		use.Count(o.Spec.GPUKind, o.Spec.GPUs)
-	}
-	if len(r.orders) > 0 && (r.licensed || r.state.inSlurm()) { // else it has none yet
-		first := r.orders[0].Spec
-		use.License(licensesFor(first.Env, r.atATime(&first))) // all programs of a job are one in Slurm
-	}
-	return use
-}

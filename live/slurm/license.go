@@ -75,13 +75,13 @@ func (b *Backend) license(ctx context.Context, r *run, spec *task.Spec, partitio
 	if r.licensed {
 		return ""
 	}
-	var others []entry
-	for _, e := range b.entries(partition) {
+	others := newTally(nil)
+	b.entries(partition, func(e *entry) {
 		if e.run != r {
-			others = append(others, e)
+			others.add(e)
 		}
-	}
-	if e := site.CheckLicenses(some, tally(others, nil)); e != nil {
+	})
+	if e := site.CheckLicenses(some, others.Books); e != nil {
 		return e.Detail
 	}
 	r.licensed = true
@@ -138,7 +138,7 @@ func (b *Backend) Recall(job int64, user string, env []string, elements int) {
 func (b *Backend) Recalled() (jobs []int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.entries(b.partitions()[0]) // drops those that have come
+	b.entries(b.partitions()[0], func(*entry) {}) // drops those that have come
 	for t := range b.gate.tickets {
 		if t.recalled {
 			jobs = append(jobs, t.job)

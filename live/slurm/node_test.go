@@ -13,7 +13,7 @@ import (
 )
 
 // idle is a backend that nobody runs, with one node that has one order.
-func idle(t *testing.T, control Control) (*Backend, *node) {
+func idle(t testing.TB, control Control) (*Backend, *node) {
 	t.Helper()
 	b, err := New(t.Context(), Config{Partition: "libra", Control: control, Now: func() time.Time { return noon }},
 		newFakeMarket(1), model.New(1, "n1"), &fakeNotes{luck: newFakeMarket(1).luck, notes: map[string]store.Note{}})

@@ -14,8 +14,14 @@ import (
 // partitions are those of the market.
 func (b *Backend) partitions() []string { return strings.Split(b.cfg.Partition, ",") }
 
+// alone reports whether it has one, which is asked several times for every job, and of every job.
+func (b *Backend) alone() bool { return !strings.Contains(b.cfg.Partition, ",") }
+
 // asked is the partition that a request is for.
 func (b *Backend) asked(r *trade.Request) string {
+	if b.alone() {
+		return b.cfg.Partition
+	}
 	all := b.partitions()
 	if slices.Contains(all, r.Partition) {
 		return r.Partition
@@ -25,8 +31,8 @@ func (b *Backend) asked(r *trade.Request) string {
 
 // partitionOf is the one that some nodes are in; "": nobody has said yet. The lock is held.
 func (b *Backend) partitionOf(nodes []string) string {
-	if all := b.partitions(); len(all) == 1 {
-		return all[0]
+	if b.alone() {
+		return b.cfg.Partition
 	}
 	for _, name := range nodes {
 		if n := b.nodes[name]; n != nil && n.slurm.Partition != "" {

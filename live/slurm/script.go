@@ -44,17 +44,20 @@ func script(specs []task.Spec, l layout) (string, error) {
 		}
 	}
 	head := fmt.Sprintf("#!/bin/sh\n# libra: job %d, attempt %d\n", first.Job, first.Attempt)
-	body := "libra_inner=\n" + finders
-	switch {
-	case len(specs) == 1 || first.Once:
-		return head + asOne(body+taskScript(specs, l)), nil
+	if len(specs) == 1 || first.Once {
+		return asOne(head, taskScript(specs, l)), nil
 	}
-	return head + body + rankScript(specs, l), nil
+	return head + outer + rankScript(specs, l), nil
 }
 
+// outer is how the script begins that Slurm itself starts.
+var outer = "libra_inner=\n" + finders
+
 // asOne is a script that a shell has read to its end before it begins: from then on the file
-// that it is in can become another.
-func asOne(text string) string { return "libra_main() {\n" + text + "}\nlibra_main\n" }
+// that it is in can become another. It is put together once: there is one of every job.
+func asOne(head, text string) string {
+	return head + "libra_main() {\n" + outer + text + "}\nlibra_main\n"
+}
 
 // rankScript starts the tasks of a job where they belong: srun takes the nodes of
 // the ranks from a file, in their order. What srun has to say goes to where the

@@ -40,7 +40,7 @@ func TestWhatSrunIsToldByThePlugin(t *testing.T) {
 			specs[i].Rank = i
 		}
 		l := layoutOf(specs, c.narrowest)
-		text := "libra_inner=\n" + finders + taskScript(specs, l)
+		text := outer + taskScript(specs, l)
 		cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", text)
 		cmd.Env = []string{"PATH=" + defaultPath, "SLURM_JOB_ID=77", plugin.StepsVariable + "=yes"}
 		if said, err := cmd.CombinedOutput(); err != nil {

@@ -1,0 +1,71 @@
+package slurm
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm/limit"
+)
+
+// crowd is a backend before a Slurm that enforces limits, with so many jobs of eight users that
+// it has, and that Slurm counted when it was asked.
+func crowd(tb testing.TB, jobs int) *Backend {
+	tb.Helper()
+	b, n := idle(tb, Agents)
+	d := task.Desired{Version: 2, LeaseMS: 60_000}
+	for id := range jobs {
+		d.Orders = append(d.Orders, task.Order{Spec: task.Spec{
+			Key: task.Key{Job: int64(id) + 10}, Size: 1, Nodes: []string{"n1"}, User: fmt.Sprintf("u%d", id%8), Argv: []string{"true"}, Memory: 1 << 30,
+		}, CPU: 0.5})
+	}
+	b.applyOrders(n, &d)
+	for _, r := range b.runs {
+		r.state = held
+	}
+	w := b.gate.wicket("libra")
+	w.site, w.asked = limit.Read(limit.Said{
+		Config:    "AccountingStorageEnforce = limits\n",
+		Partition: "PartitionName=libra\n",
+		Manager:   "ClusterName=c Account=physics UserName=u1(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=1000000(0)\n",
+	}), noon
+	w.had = b.had(had{})
+	return b
+}
+
+// once lets one job of a user in, and out again.
+func once(tb testing.TB, b *Backend) {
+	tb.Helper()
+	ticket, over := b.Admit(tb.Context(), "u1", &trade.Request{EstimateMS: 1000}, false)
+	if over != nil || ticket == nil {
+		tb.Fatal(over)
+	}
+	b.Settle(ticket, 0)
+}
+
+// BenchmarkAdmit is what a job costs that is held against Slurm's limits, with all that the
+// market has there.
+func BenchmarkAdmit(b *testing.B) {
+	for _, jobs := range []int{100, 10_000} {
+		b.Run(fmt.Sprintf("jobs-%d", jobs), func(b *testing.B) {
+			crowded := crowd(b, jobs)
+			b.ReportAllocs()
+			for b.Loop() {
+				once(b, crowded)
+			}
+		})
+	}
+}
+
+// Who hands a job in waits for all that are there to be added up, and everybody else for the lock:
+// that is done in passing, without a list of them.
+func TestToAddUpManyJobsMakesNoList(t *testing.T) {
+	made := func(jobs int) float64 {
+		b := crowd(t, jobs)
+		return testing.AllocsPerRun(10, func() { once(t, b) })
+	}
+	if few, many := made(50), made(2000); many > 2*few+100 { // others may be at work beside it
+		t.Errorf("with 50 jobs %v things are made, with 2000 %v", few, many)
+	}
+}

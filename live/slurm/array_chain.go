@@ -22,6 +22,10 @@ func (b *Backend) chain(ctx context.Context, r *run, id int64) error {
 func (b *Backend) links(r *run) []client.Link {
 	a := &r.array
 	var links []client.Link
+	waiting := map[int]bool{}
+	for _, e := range a.waiting {
+		waiting[e] = true
+	}
 	turn := 0
 	for more := true; more; turn++ { // the first of every lane first
 		more = false
@@ -34,7 +38,7 @@ func (b *Backend) links(r *run) []client.Link {
 			e := o.Spec.Element(turn)
 			node, moved := b.placeFor(r, o.Spec.Nodes[rank], turn)
 			at, waits := a.pending[e]
-			held := r.job == nil || slices.Contains(a.waiting, e)
+			held := r.job == nil || waiting[e]
 			if !held && !(waits && moved && at != node) {
 				continue
 			}
@@ -55,17 +59,24 @@ func (a *array) over(e int) bool {
 	return over
 }
 
+// shut reports whether Slurm says of a node that it begins nothing there. The lock is held.
+func (b *Backend) shut(name string) bool {
+	n := b.nodes[name]
+	return n != nil && (n.slurm.Draining || !n.slurm.Up)
+}
+
+// allShut reports whether it says so of all nodes of a run. The lock is held.
+func (b *Backend) allShut(r *run) bool {
+	return len(r.Nodes) > 0 && !slices.ContainsFunc(r.Nodes, func(name string) bool { return !b.shut(name) })
+}
+
 // placeFor is the node that an element runs on which is to be on another that takes no new jobs: one
 // of the run's that does. Where there is none it stays where it is.
 func (b *Backend) placeFor(r *run, name string, turn int) (node string, moved bool) {
-	shut := func(name string) bool {
-		n := b.nodes[name]
-		return n != nil && (n.slurm.Draining || !n.slurm.Up)
-	}
-	if !shut(name) {
+	if !b.shut(name) {
 		return name, false
 	}
-	open := slices.DeleteFunc(slices.Clone(r.Nodes), shut)
+	open := slices.DeleteFunc(slices.Clone(r.Nodes), b.shut)
 	if len(open) == 0 {
 		return name, false
 	}
@@ -85,19 +96,32 @@ func (r *run) lags(w *world) bool {
 // checkStuck finds out that Slurm does not begin what is left of an array. Where a limit of its user
 // or account is in the way, or its licences are with others, it has had what it used: who could bring
 // that about, by jobs in other partitions, would run all but the last element for nothing. Else it is
-// begun anew.
+// begun anew: soon where no node of it takes new jobs, and where Slurm may only be slow, as with a
+// scheduler that looks at its queue now and then, not before that would be long for anybody.
 func (r *run) checkStuck(w *world) {
 	a := &r.array
-	if a.stuck == "" || w.now.Unix()-a.stuckAt < int64(quiet.Seconds()) || r.lost != "" || r.barred != "" {
+	if a.stuck == "" || r.lost != "" || r.barred != "" {
+		return
+	}
+	j := client.Job{State: client.Pending, Reason: a.stuck}
+	limited := j.Limited() || j.Unlicensed()
+	patience := slowest
+	if limited || w.shut || j.Unavailable() {
+		patience = quiet
+	}
+	if w.now.Unix()-a.stuckAt < int64(patience.Seconds()) {
 		return
 	}
 	why := "Slurm does not begin its next element: " + a.stuck
-	if j := (client.Job{State: client.Pending, Reason: a.stuck}); j.Limited() || j.Unlicensed() {
+	if limited {
 		r.barred = why
 	} else {
 		r.lost = why
 	}
 }
+
+// slowest is how long Slurm may take to begin the next element on a node that takes new jobs.
+const slowest = 10 * time.Minute
 
 // advance tells them.
 func (b *Backend) advance(ctx context.Context, r *run) {

@@ -59,7 +59,7 @@ func TestAnArrayThatIsStuck(t *testing.T) {
 			now = time.Unix(at, 0)
 			r.observeJob(&j, now)
 			r.vouched = now
-			does = r.decide(&world{now: now, control: Agents, orders: true, listed: now})
+			does = r.decide(&world{now: now, control: Agents, orders: true, listed: now, shut: true})
 		}
 		look(1000)
 		if look(1029); does == kill || does == cancel || r.lost+r.barred != "" {

@@ -226,6 +226,38 @@ func TestWhenElementsAreToldAgain(t *testing.T) {
 	}
 }
 
+func TestWhatIsStuckIsBegunAnew(t *testing.T) {
+	for name, c := range map[string]struct {
+		reason   string
+		after    time.Duration
+		shut     bool
+		lost, is bool
+	}{
+		"Slurm is slow":                {"Resources", quiet, false, false, false},
+		"too slow for anybody":         {"Resources", slowest, false, true, false},
+		"no node takes new jobs":       {"Resources", quiet, true, true, false},
+		"not for long":                 {"Resources", quiet - time.Second, true, false, false},
+		"its nodes are not to be had":  {"ReqNodeNotAvail", quiet, false, true, false},
+		"a limit is in the way":        {"AssocMaxJobsLimit", quiet, false, false, true},
+		"its licences are with others": {"Licenses", quiet, false, false, true},
+	} {
+		r := sweptRun()
+		r.fold(40, []client.Job{rowOf(1, client.Completed), rowOf(2, client.Pending, because(c.reason))}, 1000)
+		r.checkStuck(&world{now: time.Unix(1000, 0).Add(c.after), shut: c.shut})
+		if (r.lost != "") != c.lost || (r.barred != "") != c.is {
+			t.Errorf("%s: lost %q, barred %q", name, r.lost, r.barred)
+		}
+	}
+	b := &Backend{nodes: map[string]*node{"n1": {slurm: client.Node{Up: true}}, "n2": {slurm: client.Node{Up: true, Draining: true}}}}
+	r := sweptRun()
+	if b.allShut(r) || b.allShut(&run{}) {
+		t.Error("one takes new jobs")
+	}
+	if b.nodes["n1"].slurm.Up = false; !b.allShut(r) {
+		t.Error("none does")
+	}
+}
+
 func TestLanesEndAsTheirElements(t *testing.T) {
 	r := sweptRun()
 	j := r.fold(40, []client.Job{

@@ -34,6 +34,7 @@ type world struct {
 	last    bool      // all agents of the run have spoken since its end, or it is no use to wait
 	fresh   bool      // all agents of the run have spoken since it was listed last
 	closed  bool      // a node of the run takes no new jobs
+	shut    bool      // none of its nodes does
 	over    string    // why it will never begin in its reservation; empty: it may
 	others  bool      // others hold GPUs on a node of the run
 	grace   time.Duration

@@ -98,7 +98,7 @@ func (b *Backend) decide(all bool) {
 func (b *Backend) world(r *run, now time.Time) world {
 	w := world{
 		now: now, control: b.cfg.Control, good: b.good, listed: b.listed, grace: b.cfg.Grace, settle: b.cfg.Settle,
-		orders: b.heardOf(r), last: true, fresh: true, closed: b.closedFor(r), over: b.dissolved(r, now), others: b.othersHold(r),
+		orders: b.heardOf(r), last: true, fresh: true, closed: b.closedFor(r), shut: b.allShut(r), over: b.dissolved(r, now), others: b.othersHold(r),
 	}
 	for _, name := range r.Nodes {
 		n := b.nodes[name]

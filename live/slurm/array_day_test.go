@@ -279,6 +279,21 @@ func TestEndsAreWrittenDown(t *testing.T) {
 	}
 }
 
+// The number of an element, which its script has for that of its job, leads to the array.
+func TestNumbersOfElementsLeadToJobs(t *testing.T) {
+	b, r := sweptBackend(t)
+	r.ID, r.state = 40, running
+	b.byBatch[40] = r
+	mine := func(j *client.Job) { j.Comment = b.commentOf(r) }
+	b.applyListing(noon, []client.Job{rowOf(1, client.Running, mine), rowOf(2, client.Pending, mine)})
+	if job, found, err := b.JobOf(t.Context(), 41); job != 7 || !found || err != nil {
+		t.Errorf("%d, %t, %v", job, found, err)
+	}
+	if _, found, err := b.JobOf(t.Context(), 42); found || err != nil {
+		t.Errorf("nothing runs as this: %t, %v", found, err)
+	}
+}
+
 // One that is no array is none, though its run was to be one.
 func TestOneJobIsNoArray(t *testing.T) {
 	b, r := sweptBackend(t)

@@ -29,12 +29,15 @@ func (b *Backend) JobOf(ctx context.Context, number int64) (job int64, found boo
 	b.mu.Lock()
 	r := b.byBatch[number]
 	waiting, waits := b.standIns.job[number]
+	let, went := b.numbers.of[number] // an element of an array, perhaps
 	b.mu.Unlock()
 	switch {
 	case r != nil:
 		return r.key.job, true, nil
 	case waits:
 		return waiting, true, nil
+	case went:
+		return let.job, true, nil
 	}
 	n, found, err := b.notes.Note(ctx, kindJob, strconv.FormatInt(number, 10))
 	if err != nil || !found {

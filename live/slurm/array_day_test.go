@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/store"
 )
 
 // sweptBackend is one of a market that wants sweptRun, on two nodes that are well.
@@ -291,6 +293,91 @@ func TestNumbersOfElementsLeadToJobs(t *testing.T) {
 	}
 	if _, found, err := b.JobOf(t.Context(), 42); found || err != nil {
 		t.Errorf("nothing runs as this: %t, %v", found, err)
+	}
+}
+
+// notesMeanwhile have something happen while they are written.
+type notesMeanwhile struct {
+	*fakeNotes
+	meanwhile func()
+}
+
+func (n *notesMeanwhile) PutNotes(ctx context.Context, notes []store.Note) error {
+	n.meanwhile()
+	return n.fakeNotes.PutNotes(ctx, notes)
+}
+
+// Ends that come while others are written down are written down later.
+func TestEndsMeanwhile(t *testing.T) {
+	b, r := sweptBackend(t)
+	b.keep.notes = &notesMeanwhile{b.notes.(*fakeNotes), func() { //nolint:forcetypeassert // idle has made it
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		r.fold(40, []client.Job{rowOf(1, client.Completed), rowOf(3, client.Completed), rowOf(2, client.Completed)}, 200)
+	}}
+	go b.keep.run(t.Context())
+	r.ID, r.state, r.note = 40, running, durable
+	for range 10 { // a write may be said not to succeed
+		r.array.done = nil
+		r.fold(40, []client.Job{rowOf(1, client.Completed), rowOf(2, client.Running), rowOf(3, client.Running)}, 200)
+		if b.jot(t.Context(), r); r.array.oldest == 112 {
+			return
+		}
+	}
+	t.Errorf("the oldest that is not written down ended at %d", r.array.oldest)
+}
+
+// Those that never began say nothing of when the others did.
+func TestSomeNeverBegan(t *testing.T) {
+	for range 20 { // in any order
+		r := sweptRun()
+		rows := []client.Job{rowOf(1, client.Completed), rowOf(5, client.Pending)}
+		for e := 2; e <= 4; e++ {
+			rows = append(rows, rowOf(e, client.Cancelled, nowhereEver))
+		}
+		if j := r.fold(40, rows, 200); j.State != client.Running || j.Started != 101 {
+			t.Fatalf("%+v", j)
+		}
+	}
+}
+
+// What an agent has measured of a lane is what it had, however its elements ended.
+func TestLanesHadWhatWasMeasured(t *testing.T) {
+	r := sweptRun()
+	var rows []client.Job
+	for e := 1; e <= 5; e++ {
+		rows = append(rows, rowOf(e, client.Completed))
+	}
+	j := r.fold(40, rows, 200)
+	r.state, r.end = ended, &ending{verdict: verdictOf(&j), at: time.Unix(300, 0)}
+	r.statuses[0] = task.Status{CPUUS: 5e6}
+	if s := r.status(0, Agents); s.CPUUS != 5e6 || len(s.Elements) != 2 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Agents are told which elements run on their node, when that has changed.
+func TestAgentsAreToldOfElements(t *testing.T) {
+	b, r := sweptBackend(t)
+	r.ID, r.state = 40, running
+	b.byBatch[40] = r
+	mine := func(j *client.Job) { j.Comment = b.commentOf(r) }
+	n := b.nodes["n1"]
+	n.orders = map[task.Key]bool{{Job: 7}: true}
+	lists := func(rows ...client.Job) (told bool, members []string) {
+		before := n.version
+		b.applyListing(noon, rows)
+		d := b.orders(n)
+		return n.version != before, d.Orders[0].Members
+	}
+	if told, members := lists(rowOf(1, client.Running, mine), rowOf(2, client.Running, mine), rowOf(3, client.Running, mine, func(j *client.Job) { j.Nodes = []string{"n2"} })); !told || !slices.Equal(members, []string{"41", "42"}) {
+		t.Errorf("%t, %v", told, members)
+	}
+	if told, _ := lists(rowOf(1, client.Running, mine), rowOf(2, client.Running, mine), rowOf(3, client.Running, mine, func(j *client.Job) { j.Nodes = []string{"n2"} })); told {
+		t.Error("nothing has changed")
+	}
+	if told, members := lists(rowOf(1, client.Completed, mine), rowOf(2, client.Completing, mine), rowOf(4, client.Running, mine)); !told || !slices.Equal(members, []string{"42", "44"}) {
+		t.Errorf("%t, %v", told, members)
 	}
 }
 

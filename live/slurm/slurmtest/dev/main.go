@@ -59,10 +59,11 @@ func tell(c *slurmtest.Cluster, o slurmtest.Options) {
   libra serve --config %s/libra.yaml --backend slurm --slurm-rest %s%s --listen 127.0.0.1:7071 --store %s/market.db --owner-token-file %s/owner.token &
   export LIBRA_TOKEN=$(cat %s/owner.token)
 `, c.Dir, c.Conf, c.Dir, c.Dir, c.RestURL, key, c.Dir, c.Dir, c.Dir)
+	processors := max(1, o.CPUs)
 	for _, node := range c.Nodes {
 		fmt.Fprintf(os.Stdout, "  (umask 077; libra token create --role node --user %s > %s/%s.token)\n", node, c.Dir, node)
-		fmt.Fprintf(os.Stdout, "  libra agent --control slurm --node %s --processors %d --capacity 0.4 --server $LIBRA_SERVER --token-file %s/%s.token --state %s/%s.agent &\n",
-			node, max(1, o.CPUs), c.Dir, node, c.Dir, node)
+		fmt.Fprintf(os.Stdout, "  libra agent --control slurm --node %s --processors %d --capacity %.1f --server $LIBRA_SERVER --token-file %s/%s.token --state %s/%s.agent &\n",
+			node, processors, 0.4*float64(processors), c.Dir, node, c.Dir, node) // a processor that had less would be slower than a market believes
 	}
 	fmt.Fprint(os.Stdout, `  libra account open people/root --user root; libra account grant people/root 100
 

@@ -18,14 +18,15 @@ func (r *run) ofElements(s *task.Status, control Control) {
 	for k := range o.Spec.Len() {
 		e := o.Spec.Element(k)
 		f, known := r.array.done[e]
+		if known && first == nil && !f.good() {
+			first = &f
+		}
 		if !known || f.Started == 0 {
-			continue // it never began: it was cancelled before
+			continue // it was cancelled before it began: the lane has not done what it was meant to, and that is all
 		}
 		v := verdictOf(&client.Job{State: f.State, Exit: f.Exit, Signal: f.Signal, Started: f.Started, Ended: f.Ended, Nodes: r.Nodes})
 		s.Elements = append(s.Elements, task.Element{Index: e, Exit: v.exit, Signal: v.signal, StartedUS: f.Started * 1e6, EndedUS: f.Ended * 1e6})
-		if spent += max(0, f.Ended-f.Started-f.Paused); first == nil && !f.good() {
-			first = &f
-		}
+		spent += max(0, f.Ended-f.Started-f.Paused)
 	}
 	if control == None {
 		s.CPUUS = spent * 1e6 * int64(o.Spec.Processors())

@@ -275,8 +275,15 @@ func TestLanesEndAsTheirElements(t *testing.T) {
 	if s := ends[0]; s.CPUUS != 20e6 { // ten seconds each
 		t.Errorf("it had %d", s.CPUUS)
 	}
-	if s := ends[1]; s.Exit != 0 || s.Signal != "" || len(s.Elements) != 1 || s.Limit != "" {
-		t.Errorf("%+v", s)
+	if s := ends[1]; s.Signal != "SIGTERM" || len(s.Elements) != 1 || s.Limit != "" || s.Good() || s.Cancelled {
+		t.Errorf("one was cancelled before it began: %+v", s)
+	}
+	r.array.done[1], r.array.done[5] = finish{State: client.Failed, Exit: 9, Started: 100, Ended: 110}, finish{State: client.Completed, Started: 100, Ended: 110}
+	if s := r.status(0, None); s.Exit != 9 {
+		t.Errorf("the first that did not end well is how the lane did: %+v", s)
+	}
+	if s := r.status(1, None); !s.Good() || s.Error != "" {
+		t.Errorf("what others did is not this lane's: %+v", s)
 	}
 	if s := ends[2]; s.Limit != task.LimitTime || s.Elements[0].Signal != "SIGTERM" {
 		t.Errorf("%+v", s)

@@ -4,8 +4,9 @@
 // looks like the agents of all nodes: it comes for their orders and reports how
 // tasks stand. To the agents on the Slurm nodes, which only hold Slurm's jobs
 // to their shares, it looks like the controller. In between it makes one Slurm
-// job of the tasks of a job: submitted held, to exactly the nodes that were
-// sold, released when the agents have made room for it, and followed to its end.
+// job of the tasks of a job, or one array of the elements of an array: submitted
+// held, to exactly the nodes that were sold, released when the agents have made room
+// for it, and followed to its end.
 //
 // It decides what to tell Slurm next, and what an end in Slurm means to the
 // market. It never decides who may run, where, or for how much; it starts no
@@ -21,7 +22,8 @@
 //
 // Read state.go first (the states of a run and the table of its transitions), then
 // decide.go (what follows from what is known of it), run.go (what that is), loop.go
-// and act.go (how it is done), standin.go (who waits in the market), member.go and
+// and act.go (how it is done), array.go (elements that are jobs), standin.go (who waits
+// in the market), member.go and
 // node.go (which nodes are there, and the table of how they come and go), script.go
 // (what Slurm runs).
 package slurm

@@ -25,14 +25,7 @@ exit $((SLURM_ARRAY_TASK_ID == 3 ? 7 : 0))
 // killed, and elsewhere when their node takes no new jobs.
 func elementsAreJobs(t *testing.T) {
 	site := newSite(t, slurmtest.Options{Nodes: 2, CPUs: 2}, terms{}, 0.9)
-	site.user(alice, 100_000)
-	b := &login{bazaar: site}
-	b.dir, _ = unixUser(t, alice, site.dir)
-	token, err := b.owner.MakeToken(t.Context(), v1.TokenRequest{User: alice})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.token = token.Secret
+	b := logIn(site, 100_000)
 	if err := os.WriteFile(filepath.Join(b.dir, "job.sh"), []byte(element), 0o644); err != nil {
 		t.Fatal(err)
 	}

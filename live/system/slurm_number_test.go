@@ -20,6 +20,20 @@ type login struct {
 	dir, token string
 }
 
+// logIn lets alice in, with so much to spend.
+func logIn(site *bazaar, units int64) *login {
+	site.t.Helper()
+	site.user(alice, units)
+	b := &login{bazaar: site}
+	b.dir, _ = unixUser(site.t, alice, site.dir)
+	token, err := b.owner.MakeToken(site.t.Context(), v1.TokenRequest{User: alice})
+	if err != nil {
+		site.t.Fatal(err)
+	}
+	b.token = token.Secret
+	return b
+}
+
 // command is what a command writes to its standard output.
 func (b *login) command(argv ...string) string {
 	b.t.Helper()
@@ -44,14 +58,7 @@ func (b *login) command(argv ...string) string {
 // and the market mean the same job by it, while it runs and when it has ended.
 func oneNumber(t *testing.T) {
 	site := newSite(t, slurmtest.Options{Nodes: 1, CPUs: 2}, terms{}, 0.9)
-	site.user(alice, 10_000)
-	b := &login{bazaar: site}
-	b.dir, _ = unixUser(t, alice, site.dir)
-	token, err := b.owner.MakeToken(t.Context(), v1.TokenRequest{User: alice})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.token = token.Secret
+	b := logIn(site, 10_000)
 	script := filepath.Join(b.dir, "job.sh")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\n#SBATCH -t 1 -J numbered\necho \"I am $SLURM_JOB_ID, which is $LIBRA_JOB_ID\"\nexec sleep 60\n"), 0o644); err != nil {
 		t.Fatal(err)

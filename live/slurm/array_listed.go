@@ -57,7 +57,7 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 	if a.done == nil {
 		a.done = map[int]finish{}
 	}
-	var runs, pauses, ends, back, front *client.Job
+	var runs, pauses, ends, back, front, keeps *client.Job
 	living := 0
 	for i := range rows {
 		j := &rows[i]
@@ -88,6 +88,7 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 		case j.State == client.Completing:
 			ends = j
 		case j.Held:
+			keeps = j
 			a.waiting = append(a.waiting, j.Elements...)
 		default:
 			if front == nil || front.Reason == "Dependency" {
@@ -107,12 +108,16 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 		}
 	}
 	r.takenOut(&before, rows, all.Submitted)
+	a.loose = len(a.pending) > 0 && r.complete() && r.loosened()
 	slices.Sort(a.waiting)
 	all.Elements = a.waiting
 	waits := len(a.waiting) + len(a.pending)
 	reason := ""
-	if front != nil {
+	switch {
+	case front != nil:
 		reason = front.Reason
+	case keeps != nil:
+		reason = keeps.Reason
 	}
 	stuck := ""
 	switch {
@@ -154,8 +159,14 @@ func (r *run) takenOut(before *array, rows []client.Job, submitted int64) {
 	const soon = int64(jotAfter / time.Second)
 	never := r.state == held || !before.whole && a.at-submitted < soon
 	a.whole = true
+	kept := map[int]bool{}
+	if a.at-before.at < soon {
+		for _, e := range before.waiting {
+			kept[e] = true
+		}
+	}
 	for e := range lanes {
-		if known[e] || a.over(e) || !never && !(slices.Contains(before.waiting, e) && a.at-before.at < soon) {
+		if known[e] || a.over(e) || !never && !kept[e] {
 			continue
 		}
 		a.finished(&client.Job{Elements: []int{e}, State: client.Cancelled, Ended: max(before.at, submitted)}) // since then
@@ -180,6 +191,9 @@ func (a *array) finished(j *client.Job) {
 			f.Started, f.Paused = 0, 0
 		}
 		a.done[e] = f
+		if struckDown(j) && len(j.Nodes) > 0 {
+			a.struck = append(a.struck, *j)
+		}
 		if a.oldest == 0 || j.Ended < a.oldest {
 			a.oldest = max(1, j.Ended)
 		}

@@ -130,6 +130,8 @@ type array struct {
 	waiting []int               // those that Slurm holds, as it was then
 	pending map[int]string      // those that it does not and has not started, with the node that each is to have
 	told    map[int]int         // which other each was told to wait for, by this backend; not in it: the one before
+	few     bool                // Slurm has been told that fewer may run at a time than were sold
+	excess  []client.Job        // elements that run beside as many as were sold
 	loose   bool                // some wait for one that has ended, and not all before them have
 	members map[string][]string // by node: the numbers in Slurm of those that run there
 	struck  []client.Job        // elements that ended as if their node was shut down, while nobody has looked

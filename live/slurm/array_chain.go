@@ -73,8 +73,8 @@ func (r *run) inTurn(see func(rank, turn, e, after int)) {
 	}
 }
 
-// loose reports whether an element waits for one that has ended, and another before it in its lane has
-// not, which is after: its user has cancelled what was between them.
+// loose reports whether an element waits for another than the last before it in its lane that has not
+// ended: its user has cancelled what was between them.
 func (r *run) loose(rank, turn, after int) bool {
 	if turn == 0 || after == client.NoElement {
 		return false
@@ -84,7 +84,7 @@ func (r *run) loose(rank, turn, after int) bool {
 	if !told {
 		waits = o.Spec.Element(turn - 1)
 	}
-	return waits != after && r.array.over(waits)
+	return waits != after
 }
 
 // loosened reports whether there are such.
@@ -132,7 +132,7 @@ func (r *run) lags(w *world) bool {
 	if !a.is || !r.complete() || r.job == nil || !r.asOf.After(r.acted) || w.now.Sub(r.tried) < again {
 		return false
 	}
-	return len(a.waiting) > 0 && r.state.mayHaveStarted() || a.loose || w.closed && len(a.pending) > 0
+	return len(a.waiting) > 0 && r.state.mayHaveStarted() || a.loose || a.few || w.closed && len(a.pending) > 0
 }
 
 // checkStuck finds out that Slurm does not begin what is left of an array. Where a limit of its user
@@ -169,11 +169,17 @@ const slowest = 10 * time.Minute
 // advance tells them.
 func (b *Backend) advance(ctx context.Context, r *run) {
 	b.mu.Lock()
-	id := r.ID
+	id, few, lanes := r.ID, r.array.few, r.size
 	b.mu.Unlock()
 	err := errNotAsked
 	b.inSlurm(func() {
-		if b.stillOwns(r, id) {
+		if !b.stillOwns(r, id) {
+			return
+		}
+		if err = nil; few {
+			err = b.slurm.(client.Arrays).Throttle(ctx, id, lanes) //nolint:forcetypeassert // arraysOf has seen it
+		}
+		if err == nil {
 			err = b.chain(ctx, r, id)
 		}
 	})

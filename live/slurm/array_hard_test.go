@@ -71,6 +71,69 @@ func TestWhoIsBehindACancelledElementWaits(t *testing.T) {
 	}
 }
 
+// endsSlurm notes which jobs were ended.
+type endsSlurm struct {
+	client.Slurm
+	ended chan int64
+}
+
+func (s *endsSlurm) Cancel(_ context.Context, id int64, _ bool) error {
+	s.ended <- id
+	return nil
+}
+
+// Slurm lets anybody say how many elements of an array may run at a time, and says no only then. Where
+// that is fewer than were sold it is told so again; where more run, those that began last are cancelled,
+// but not by the number by which all would be.
+func TestSomebodyHasSaidHowManyMayRun(t *testing.T) {
+	limited := because("JobArrayTaskLimit")
+	last := func(j *client.Job) { j.ID = 40 }
+	for name, c := range map[string]struct {
+		rows []client.Job
+		few  bool
+		ends []int64
+	}{
+		"fewer":                         {[]client.Job{rowOf(1, client.Running), rowOf(2, client.Pending, limited), rowOf(3, client.Pending, limited)}, true, nil},
+		"as many, one is cancelled":     {[]client.Job{rowOf(1, client.Running), rowOf(2, client.Suspended), rowOf(3, client.Running), rowOf(4, client.Cancelled, nowhereEver), rowOf(5, client.Pending, limited)}, false, nil},
+		"one of them is about to end":   {[]client.Job{rowOf(1, client.Running), rowOf(2, client.Running), rowOf(3, client.Completing), rowOf(5, client.Pending, limited)}, false, nil},
+		"what is held is not let go":    {[]client.Job{rowOf(1, client.Running), rowOf(5, client.Pending, limited, func(j *client.Job) { j.Held = true })}, false, nil},
+		"all is well":                   {[]client.Job{rowOf(1, client.Running), rowOf(5, client.Pending, because("Dependency"))}, false, nil},
+		"more":                          {[]client.Job{rowOf(1, client.Running), rowOf(4, client.Running), rowOf(3, client.Running), rowOf(2, client.Suspended)}, false, []int64{44}},
+		"and the last has all's number": {[]client.Job{rowOf(1, client.Running), rowOf(2, client.Running), rowOf(3, client.Running), rowOf(4, client.Running), rowOf(5, client.Running, last)}, false, []int64{44, 43}},
+	} {
+		b, r := sweptBackend(t)
+		slurm := &endsSlurm{&arraySlurm{Slurm: b.slurm}, make(chan int64, 9)}
+		b.slurm = slurm
+		r.ID, r.state = 40, running
+		b.byBatch[40] = r
+		for i := range c.rows {
+			c.rows[i].Comment = b.commentOf(r)
+		}
+		b.applyListing(noon, slices.Clone(c.rows))
+		b.applyListing(noon, c.rows) // it takes a while to end
+		b.going.Wait()
+		close(slurm.ended)
+		var ends []int64
+		for id := range slurm.ended {
+			ends = append(ends, id)
+		}
+		slices.Sort(ends)
+		slices.Reverse(ends)
+		if r.array.few != c.few || r.lags(&world{now: noon}) != (c.few || r.array.loose || len(r.array.waiting) > 0) || !slices.Equal(ends, c.ends) {
+			t.Errorf("%s: too few %t, ended %v", name, r.array.few, ends)
+		}
+	}
+	for _, few := range []bool{true, false} {
+		b, r := sweptBackend(t)
+		slurm := &arraySlurm{Slurm: b.slurm}
+		b.slurm = slurm
+		r.ID, r.state, r.vouched, r.array.is, r.array.few, r.job = 40, running, noon, true, few, &client.Job{}
+		if b.advance(t.Context(), r); (slurm.most == 3) != few {
+			t.Errorf("Slurm is told of %d", slurm.most)
+		}
+	}
+}
+
 // roomySlurm has room for arrays.
 type roomySlurm struct{ client.Slurm }
 

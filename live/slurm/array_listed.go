@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"cmp"
+	"log/slog"
 	"maps"
 	"slices"
 	"strconv"
@@ -37,6 +38,9 @@ func (b *Backend) foldArrays(jobs []client.Job, now int64) []client.Job {
 		}
 		before := r.array.members
 		rest = append(rest, r.fold(id, rows[id], now))
+		for i := range r.array.excess { // whoever has told Slurm that they may: to it anybody can say so
+			b.endOne(&r.array.excess[i], b.cfg.Now(), slog.LevelWarn, "more elements of an array run than were sold: one is cancelled")
+		}
 		if r.ID != 0 && !maps.EqualFunc(before, r.array.members, slices.Equal) {
 			b.refresh(r)
 		}
@@ -58,7 +62,8 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 		a.done = map[int]finish{}
 	}
 	var runs, pauses, ends, back, front, keeps *client.Job
-	living := 0
+	var busy []client.Job
+	throttled, living := false, 0
 	for i := range rows {
 		j := &rows[i]
 		all.Submitted = min(all.Submitted, j.Submitted)
@@ -78,6 +83,10 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 		for _, e := range j.Elements {
 			delete(a.done, e) // somebody has begun it again
 		}
+		if j.State == client.Running || j.State == client.Suspended {
+			busy = append(busy, *j)
+		}
+		throttled = throttled || j.Throttled() && !j.Held
 		switch {
 		case j.PutBack():
 			back = j
@@ -108,6 +117,10 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 		}
 	}
 	r.takenOut(&before, rows, all.Submitted)
+	a.few, a.excess = throttled && ends == nil && len(busy) < r.size, nil
+	if r.complete() && len(busy) > r.size {
+		a.excess = excess(busy, id, len(busy)-r.size)
+	}
 	a.loose = len(a.pending) > 0 && r.complete() && r.loosened()
 	slices.Sort(a.waiting)
 	all.Elements = a.waiting
@@ -138,6 +151,16 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 	}
 	a.standStill(stuck, now)
 	return all
+}
+
+// excess are so many of the elements that run, those that began last. One of them may have the number
+// by which all are cancelled.
+func excess(busy []client.Job, id int64, n int) []client.Job {
+	slices.SortFunc(busy, func(x, y client.Job) int {
+		return cmp.Or(cmp.Compare(y.Started, x.Started), cmp.Compare(y.ID, x.ID))
+	})
+	busy = slices.DeleteFunc(busy, func(j client.Job) bool { return j.ID == id })
+	return busy[:min(n, len(busy))]
 }
 
 // takenOut notes which elements were cancelled that had no number of their own yet: Slurm takes them

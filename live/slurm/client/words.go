@@ -92,6 +92,9 @@ type Job struct {
 	Elements  []int // of that: one, or all that have no number of their own yet
 }
 
+// Throttled reports whether Slurm does not begin an element because as many of its array run as may.
+func (j Job) Throttled() bool { return j.State == Pending && j.Reason == "JobArrayTaskLimit" }
+
 // Impossible reports whether Slurm has found that it will never run the job: no
 // nodes it has can, or its user has no account there any more. It says so when the
 // job is released, and holds it again.

@@ -176,7 +176,7 @@ func (b *Backend) submission(r *run, orders []task.Order, partition string) (cli
 		specs[i] = orders[i].Spec
 	}
 	if b.arraysOf(specs, b.site(b.ctx, partition).MostElements()) {
-		return b.describe([]task.Spec{elementOf(specs[0])}, nil, b.commentOf(r), partition, spanned(specs))
+		return b.describe([]task.Spec{elementOf(specs[0])}, nil, b.commentOf(r), partition, inLanes(specs))
 	}
 	return b.describe(specs, slices.Clone(r.Nodes), b.commentOf(r), partition, "")
 }

@@ -18,12 +18,20 @@ import (
 // follows is Slurm's, also while nobody of the market is there. The agents hold all elements on a
 // node in one group.
 
+// mostSwept is how many elements may be jobs of their own. Slurm is asked for all of them, time and
+// again, as for the jobs of everybody else: without it one user could make that list longer than the
+// market reads, and all would wait.
+const mostSwept = 10_000
+
 // arraysOf reports whether the tasks of a job are handed in so. Others are one job in Slurm, whose
 // script runs the elements of a lane (writeLane): those of who has not spoken of sbatch, those in a
-// reservation, and those with numbers that Slurm has no room for.
+// reservation, those with numbers that Slurm has no room for, and those with very many.
 func (b *Backend) arraysOf(specs []task.Spec, most int) bool {
 	first := &specs[0]
-	if first.Len() == 0 || !bySbatch(first) || first.Within != "" || slices.Max(allElements(specs)) >= most {
+	if first.Len() == 0 || !bySbatch(first) || first.Within != "" {
+		return false
+	}
+	if all := allElements(specs); len(all) > mostSwept || slices.Max(all) >= most {
 		return false
 	}
 	b.mu.Lock()
@@ -33,7 +41,7 @@ func (b *Backend) arraysOf(specs []task.Spec, most int) bool {
 
 // sweeps reports whether what is asked for is handed in so. The lock is held.
 func (b *Backend) sweeps(r *trade.Request, most int) bool {
-	return r.Array != nil && valueOf(r.Env, submitDir) != "" && r.Reservation == "" && r.Array.Index(r.Array.Len()-1) < most && b.takesArrays()
+	return r.Array != nil && valueOf(r.Env, submitDir) != "" && r.Reservation == "" && r.Array.Len() <= mostSwept && r.Array.Index(r.Array.Len()-1) < most && b.takesArrays()
 }
 
 // takesArrays reports whether arrays can be handed in so: Slurm can be told of elements, and the
@@ -93,6 +101,12 @@ func spanned(specs []task.Spec) string {
 	return strings.Join(words, ",")
 }
 
+// inLanes is what Slurm is told of an array: all elements, and that no more of them run at a time than
+// there are lanes. Who cancels one that waits lets the one behind it go, which waits for its end alone;
+// without that all others of a lane could be had to run at once, with memory and GPUs that were sold
+// to others.
+func inLanes(specs []task.Spec) string { return fmt.Sprintf("%s%%%d", spanned(specs), len(specs)) }
+
 // allElements are those of all tasks of a job, in the order of their numbers.
 func allElements(specs []task.Spec) []int {
 	var all []int
@@ -115,7 +129,12 @@ type array struct {
 	at      int64               // when it was listed last, in unix seconds
 	waiting []int               // those that Slurm holds, as it was then
 	pending map[int]string      // those that it does not and has not started, with the node that each is to have
+	told    map[int]int         // which other each was told to wait for, by this backend; not in it: the one before
+	few     bool                // Slurm has been told that fewer may run at a time than were sold
+	excess  []client.Job        // elements that run beside as many as were sold
+	loose   bool                // some wait for one that has ended, and not all before them have
 	members map[string][]string // by node: the numbers in Slurm of those that run there
+	struck  []client.Job        // elements that ended as if their node was shut down, while nobody has looked
 	stuck   string              // why none runs, and none is begun; empty: it is not so
 	stuckAt int64               // since when, in unix seconds
 }

@@ -15,7 +15,18 @@ func (b *Backend) chain(ctx context.Context, r *run, id int64) error {
 	links := b.links(r)
 	b.mu.Unlock()
 	slurm := b.slurm.(client.Arrays) //nolint:forcetypeassert // arraysOf has seen it
-	return slurm.Chain(ctx, id, links)
+	if err := slurm.Chain(ctx, id, links); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if r.array.told == nil {
+		r.array.told = map[int]int{}
+	}
+	for _, l := range links {
+		r.array.told[l.Element] = l.After
+	}
+	return nil
 }
 
 // links are the elements of a run that are to be told where they are. The lock is held.
@@ -26,8 +37,26 @@ func (b *Backend) links(r *run) []client.Link {
 	for _, e := range a.waiting {
 		waiting[e] = true
 	}
+	r.inTurn(func(rank, turn, e, after int) {
+		node, moved := b.placeFor(r, r.orders[rank].Spec.Nodes[rank], turn)
+		at, waits := a.pending[e]
+		held := r.job == nil || waiting[e]
+		if held || waits && (moved && at != node || r.loose(rank, turn, after)) {
+			links = append(links, client.Link{Element: e, Node: node, After: after})
+		}
+	})
+	return links
+}
+
+// inTurn shows the elements of a run, the first of every lane first, with the last of those before it in
+// its lane that has not ended: that is not the one before it where that was cancelled.
+func (r *run) inTurn(see func(rank, turn, e, after int)) {
+	last := make([]int, r.size)
+	for rank := range last {
+		last[rank] = client.NoElement
+	}
 	turn := 0
-	for more := true; more; turn++ { // the first of every lane first
+	for more := true; more; turn++ {
 		more = false
 		for rank := range r.size {
 			o, here := r.orders[rank]
@@ -36,22 +65,35 @@ func (b *Backend) links(r *run) []client.Link {
 			}
 			more = true
 			e := o.Spec.Element(turn)
-			node, moved := b.placeFor(r, o.Spec.Nodes[rank], turn)
-			at, waits := a.pending[e]
-			held := r.job == nil || waiting[e]
-			if !held && !(waits && moved && at != node) {
-				continue
+			see(rank, turn, e, last[rank])
+			if !r.array.over(e) {
+				last[rank] = e
 			}
-			l := client.Link{Element: e, Node: node, After: client.NoElement}
-			if turn > 0 {
-				if before := o.Spec.Element(turn - 1); !a.over(before) {
-					l.After = before
-				}
-			}
-			links = append(links, l)
 		}
 	}
-	return links
+}
+
+// loose reports whether an element waits for another than the last before it in its lane that has not
+// ended: its user has cancelled what was between them.
+func (r *run) loose(rank, turn, after int) bool {
+	if turn == 0 || after == client.NoElement {
+		return false
+	}
+	o := r.orders[rank]
+	waits, told := r.array.told[o.Spec.Element(turn)]
+	if !told {
+		waits = o.Spec.Element(turn - 1)
+	}
+	return waits != after
+}
+
+// loosened reports whether there are such.
+func (r *run) loosened() (some bool) {
+	r.inTurn(func(rank, turn, e, after int) {
+		_, waits := r.array.pending[e]
+		some = some || waits && r.loose(rank, turn, after)
+	})
+	return some
 }
 
 func (a *array) over(e int) bool {
@@ -90,21 +132,22 @@ func (r *run) lags(w *world) bool {
 	if !a.is || !r.complete() || r.job == nil || !r.asOf.After(r.acted) || w.now.Sub(r.tried) < again {
 		return false
 	}
-	return len(a.waiting) > 0 && r.state.mayHaveStarted() || w.closed && len(a.pending) > 0
+	return len(a.waiting) > 0 && r.state.mayHaveStarted() || a.loose || a.few || w.closed && len(a.pending) > 0
 }
 
 // checkStuck finds out that Slurm does not begin what is left of an array. Where a limit of its user
-// or account is in the way, or its licences are with others, it has had what it used: who could bring
-// that about, by jobs in other partitions, would run all but the last element for nothing. Else it is
-// begun anew: soon where no node of it takes new jobs, and where Slurm may only be slow, as with a
-// scheduler that looks at its queue now and then, not before that would be long for anybody.
+// or account is in the way, or its licences are with others, or its user is not let any more, it has
+// had what it used: who could bring that about, by jobs in other partitions, would run all but the last
+// element for nothing. Else it is begun anew: soon where no node of it takes new jobs, and where Slurm
+// may only be slow, as with a scheduler that looks at its queue now and then, or holds what cannot be
+// let go, not before that would be long for anybody.
 func (r *run) checkStuck(w *world) {
 	a := &r.array
 	if a.stuck == "" || r.lost != "" || r.barred != "" {
 		return
 	}
 	j := client.Job{State: client.Pending, Reason: a.stuck}
-	limited := j.Limited() || j.Unlicensed()
+	limited := j.Limited() || j.Unlicensed() || j.Impossible()
 	patience := slowest
 	if limited || w.shut || j.Unavailable() {
 		patience = quiet
@@ -126,11 +169,17 @@ const slowest = 10 * time.Minute
 // advance tells them.
 func (b *Backend) advance(ctx context.Context, r *run) {
 	b.mu.Lock()
-	id := r.ID
+	id, few, lanes := r.ID, r.array.few, r.size
 	b.mu.Unlock()
 	err := errNotAsked
 	b.inSlurm(func() {
-		if b.stillOwns(r, id) {
+		if !b.stillOwns(r, id) {
+			return
+		}
+		if err = nil; few {
+			err = b.slurm.(client.Arrays).Throttle(ctx, id, lanes) //nolint:forcetypeassert // arraysOf has seen it
+		}
+		if err == nil {
 			err = b.chain(ctx, r, id)
 		}
 	})

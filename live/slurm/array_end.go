@@ -24,7 +24,7 @@ func (r *run) ofElements(s *task.Status, control Control) {
 		if !known || f.Started == 0 {
 			continue // it was cancelled before it began: the lane has not done what it was meant to, and that is all
 		}
-		v := verdictOf(&client.Job{State: f.State, Exit: f.Exit, Signal: f.Signal, Started: f.Started, Ended: f.Ended, Nodes: r.Nodes})
+		v := f.verdict(r.Nodes)
 		s.Elements = append(s.Elements, task.Element{Index: e, Exit: v.exit, Signal: v.signal, StartedUS: f.Started * 1e6, EndedUS: f.Ended * 1e6})
 		spent += max(0, f.Ended-f.Started-f.Paused)
 	}
@@ -36,12 +36,32 @@ func (r *run) ofElements(s *task.Status, control Control) {
 	}
 	v := verdict{}
 	if first != nil {
-		v = verdictOf(&client.Job{State: first.State, Exit: first.Exit, Signal: first.Signal, Nodes: r.Nodes})
+		v = first.verdict(r.Nodes)
 	}
 	s.Exit, s.Signal, s.OOM, s.Error, s.Limit = v.exit, v.signal, v.oom, v.why, ""
 	if v.timed {
 		s.Limit = task.LimitTime
 	}
+}
+
+// verdict is what the end of an element means, of an array of which something ran. One that Slurm itself
+// could not start has not succeeded.
+func (f *finish) verdict(nodes []string) verdict {
+	v := verdictOf(&client.Job{State: f.State, Exit: f.Exit, Signal: f.Signal, Nodes: nodes})
+	if v.state == task.Refused {
+		v.signal = "SIGTERM"
+	}
+	return v
+}
+
+// ran reports whether one of its elements has, and was not one that Slurm could not start.
+func (a *array) ran() bool {
+	for _, f := range a.done {
+		if f.Started > 0 && (f.State != client.Failed || f.Exit != 0 || f.Signal != 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // neverBegun reports whether each element of an array said of itself that it never began.

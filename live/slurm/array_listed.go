@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"cmp"
+	"log/slog"
 	"maps"
 	"slices"
 	"strconv"
@@ -37,6 +38,9 @@ func (b *Backend) foldArrays(jobs []client.Job, now int64) []client.Job {
 		}
 		before := r.array.members
 		rest = append(rest, r.fold(id, rows[id], now))
+		for i := range r.array.excess { // whoever has told Slurm that they may: to it anybody can say so
+			b.endOne(&r.array.excess[i], b.cfg.Now(), slog.LevelWarn, "more elements of an array run than were sold: one is cancelled")
+		}
 		if r.ID != 0 && !maps.EqualFunc(before, r.array.members, slices.Equal) {
 			b.refresh(r)
 		}
@@ -57,8 +61,9 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 	if a.done == nil {
 		a.done = map[int]finish{}
 	}
-	var runs, pauses, ends, back, front *client.Job
-	living := 0
+	var runs, pauses, ends, back, front, keeps *client.Job
+	var busy []client.Job
+	throttled, living := false, 0
 	for i := range rows {
 		j := &rows[i]
 		all.Submitted = min(all.Submitted, j.Submitted)
@@ -78,6 +83,10 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 		for _, e := range j.Elements {
 			delete(a.done, e) // somebody has begun it again
 		}
+		if j.State == client.Running || j.State == client.Suspended {
+			busy = append(busy, *j)
+		}
+		throttled = throttled || j.Throttled() && !j.Held
 		switch {
 		case j.PutBack():
 			back = j
@@ -88,6 +97,7 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 		case j.State == client.Completing:
 			ends = j
 		case j.Held:
+			keeps = j
 			a.waiting = append(a.waiting, j.Elements...)
 		default:
 			if front == nil || front.Reason == "Dependency" {
@@ -107,12 +117,20 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 		}
 	}
 	r.takenOut(&before, rows, all.Submitted)
+	a.few, a.excess = throttled && ends == nil && len(busy) < r.size, nil
+	if r.complete() && len(busy) > r.size {
+		a.excess = excess(busy, id, len(busy)-r.size)
+	}
+	a.loose = len(a.pending) > 0 && r.complete() && r.loosened()
 	slices.Sort(a.waiting)
 	all.Elements = a.waiting
 	waits := len(a.waiting) + len(a.pending)
 	reason := ""
-	if front != nil {
+	switch {
+	case front != nil:
 		reason = front.Reason
+	case keeps != nil:
+		reason = keeps.Reason
 	}
 	stuck := ""
 	switch {
@@ -135,6 +153,16 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 	return all
 }
 
+// excess are so many of the elements that run, those that began last. One of them may have the number
+// by which all are cancelled.
+func excess(busy []client.Job, id int64, n int) []client.Job {
+	slices.SortFunc(busy, func(x, y client.Job) int {
+		return cmp.Or(cmp.Compare(y.Started, x.Started), cmp.Compare(y.ID, x.ID))
+	})
+	busy = slices.DeleteFunc(busy, func(j client.Job) bool { return j.ID == id })
+	return busy[:min(n, len(busy))]
+}
+
 // takenOut notes which elements were cancelled that had no number of their own yet: Slurm takes them
 // out of the array, and nothing is left of them. They were held when it was listed before, or it was
 // handed in this moment, or is held still. Later on one that is not listed may have run, and be forgotten: then nobody
@@ -154,8 +182,14 @@ func (r *run) takenOut(before *array, rows []client.Job, submitted int64) {
 	const soon = int64(jotAfter / time.Second)
 	never := r.state == held || !before.whole && a.at-submitted < soon
 	a.whole = true
+	kept := map[int]bool{}
+	if a.at-before.at < soon {
+		for _, e := range before.waiting {
+			kept[e] = true
+		}
+	}
 	for e := range lanes {
-		if known[e] || a.over(e) || !never && !(slices.Contains(before.waiting, e) && a.at-before.at < soon) {
+		if known[e] || a.over(e) || !never && !kept[e] {
 			continue
 		}
 		a.finished(&client.Job{Elements: []int{e}, State: client.Cancelled, Ended: max(before.at, submitted)}) // since then
@@ -180,6 +214,9 @@ func (a *array) finished(j *client.Job) {
 			f.Started, f.Paused = 0, 0
 		}
 		a.done[e] = f
+		if struckDown(j) && len(j.Nodes) > 0 {
+			a.struck = append(a.struck, *j)
+		}
 		if a.oldest == 0 || j.Ended < a.oldest {
 			a.oldest = max(1, j.Ended)
 		}

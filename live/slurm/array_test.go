@@ -354,9 +354,15 @@ type arraySlurm struct {
 	client.Slurm
 	not   bool
 	wrong error
+	most  int // at a time, as it was told last
 }
 
 func (s *arraySlurm) Chain(context.Context, int64, []client.Link) error { return s.wrong }
+
+func (s *arraySlurm) Throttle(_ context.Context, _ int64, most int) error {
+	s.most = most
+	return s.wrong
+}
 
 func (s *arraySlurm) Arrays() bool { return !s.not }
 

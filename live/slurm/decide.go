@@ -133,6 +133,9 @@ func (r *run) infer(w *world) {
 		v := verdictOf(r.job)
 		if r.array.is && !r.neverBegun() {
 			v.cause = 0
+			if v.state == task.Refused && r.array.ran() { // Slurm could not start one of them
+				v.state, v.signal = task.Ended, "SIGTERM"
+			}
 		}
 		if r.barred != "" && v.state == task.Ended {
 			v.why = r.barred

@@ -35,7 +35,7 @@ func (r *run) doubtful(control Control) bool {
 // unanswered reports whether slurmctld was not asked yet about an end that is doubtful.
 // What it said while the job ran is no answer.
 func (r *run) unanswered(control Control) bool {
-	return r.doubtful(control) && (r.asked.IsZero() || r.about != r.job.State)
+	return len(r.array.struck) > 0 && r.job != nil && r.lost == "" && r.stop == goesOn || r.doubtful(control) && (r.asked.IsZero() || r.about != r.job.State)
 }
 
 // hollow reports whether Slurm says of a job that it runs, and its agents have long
@@ -47,6 +47,9 @@ func (r *run) unanswered(control Control) bool {
 // asked may be later, and forget the end then.
 func (r *run) hollow(w *world) bool {
 	if w.control != Agents || r.job == nil || r.job.State != client.Running || r.lost != "" || r.stop != goesOn {
+		return false
+	}
+	if r.array.stuck != "" { // Slurm does not say that one of its elements runs
 		return false
 	}
 	return !r.empty.IsZero() && w.now.Sub(r.empty) >= quiet && !w.good.IsZero() && w.now.Sub(w.good) >= quiet && r.asOf.Sub(r.empty) >= quiet
@@ -112,6 +115,10 @@ func (b *Backend) inquire(ctx context.Context, r *run) {
 		return
 	}
 	r.asked, r.about = b.cfg.Now(), r.job.State
+	r.lost = elementsShutDown(r.array.struck, nodes)
+	if r.array.struck = nil; r.lost != "" {
+		return
+	}
 	anew := began >= r.job.Submitted || began == 0 && b.mayHaveChanged(r)
 	switch {
 	case r.job.State == client.Running && !r.empty.IsZero():

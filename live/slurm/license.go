@@ -14,7 +14,7 @@ import (
 // Licences are Slurm's, and a job has them from when it is promised to begin. One that is taken
 // at once has them by its ticket; one that waited in the market is looked at when it is let go,
 // and refused, owing nothing, if there are not enough left by then. To sbatch each element of an
-// array is a job and has its own: here they are one job, which has those of all that run at a time.
+// array is a job and has its own: where they are one job here, that has those of all that run at a time.
 
 // licensesOf are those of a job that was looked at when it was handed in.
 func licensesOf(env []string) map[string]int {

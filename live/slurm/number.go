@@ -20,6 +20,9 @@ const keptNumbers = 1 << 14
 
 // spend notes that a run is let go under a number.
 func (n *numbers) spend(id int64, of runKey) {
+	if was, is := n.of[id]; is && was == of {
+		return // elements of arrays are seen time and again
+	}
 	n.of[id] = of
 	if len(n.of) < 2*keptNumbers {
 		return

@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"fmt"
 	"syscall"
 
 	"github.com/libra-market/libra/live/slurm/client"
@@ -19,27 +20,48 @@ const clockSlack = 30
 
 // struckDown reports whether a job that failed ended as one does whose machine is shut
 // down: by a signal, or with the status that a shell has for it.
-func (r *run) struckDown() bool {
+func struckDown(j *client.Job) bool {
+	if j.State != client.Failed {
+		return false
+	}
 	for _, by := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
-		if syscall.Signal(r.job.Signal) == by || r.job.Exit == 128+int(by) {
+		if syscall.Signal(j.Signal) == by || j.Exit == 128+int(by) {
 			return true
 		}
 	}
 	return false
 }
 
+// struckDown reports whether a run ended so. Of an array each element is looked at when it ends: until
+// the last has, nodes may be started anew that none of them was on.
+func (r *run) struckDown() bool { return !r.array.is && struckDown(r.job) }
+
 // shutDown says which node of a run was shut down, and when it was not any: nothing.
 func (r *run) shutDown(nodes []client.Node) string {
+	return shutDown("it", r.job, r.Nodes, nodes)
+}
+
+// elementsShutDown says so of elements of an array.
+func elementsShutDown(struck []client.Job, nodes []client.Node) string {
+	for i := range struck {
+		if why := shutDown(fmt.Sprintf("element %d", struck[i].Elements[0]), &struck[i], struck[i].Nodes, nodes); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func shutDown(what string, j *client.Job, names []string, nodes []client.Node) string {
 	found := map[string]client.Node{}
 	for _, n := range nodes {
 		found[n.Name] = n
 	}
-	for _, name := range r.Nodes {
+	for _, name := range names {
 		switch n := found[name]; {
 		case !n.Up:
-			return "it was ended, and its node " + name + " is gone"
-		case n.Slurmd > r.job.Started && n.Slurmd >= r.job.Ended-clockSlack: // it is not the one that began it
-			return "it was ended, and its node " + name + " was started anew"
+			return what + " was ended, and its node " + name + " is gone"
+		case n.Slurmd > j.Started && n.Slurmd >= j.Ended-clockSlack: // it is not the one that began it
+			return what + " was ended, and its node " + name + " was started anew"
 		}
 	}
 	return ""

@@ -158,11 +158,15 @@ func (b *Backend) askAfter(now time.Time) {
 
 // endStray ends a job of the market's that nobody wants. The lock is held.
 func (b *Backend) endStray(j *client.Job, now time.Time, level slog.Level) {
+	b.endOne(j, now, level, "a job in Slurm that nobody wants is cancelled")
+}
+
+func (b *Backend) endOne(j *client.Job, now time.Time, level slog.Level, why string) {
 	if now.Sub(b.strays[j.ID]) < 5*again {
 		return
 	}
 	b.strays[j.ID] = now
-	b.cfg.Log.Log(b.ctx, level, "a job in Slurm that nobody wants is cancelled", "slurm", j.ID, "state", j.State, "comment", j.Comment)
+	b.cfg.Log.Log(b.ctx, level, why, "slurm", j.ID, "state", j.State, "comment", j.Comment)
 	id := j.ID
 	b.call(func() { _ = b.slurm.Cancel(b.ctx, id, true) }) // it is listed again if it did not help
 }

@@ -80,6 +80,7 @@ func elementsAreJobs(t *testing.T) {
 	if ran, _ := filepath.Glob(filepath.Join(b.dir, "after-*")); len(ran) != 2 || filepath.Base(ran[0]) != "after-1" || filepath.Base(ran[1]) != "after-4" {
 		t.Errorf("after those that succeeded came %v", ran)
 	}
+	b.elementsStayInTurn(t)
 	b.elementsMove(t)
 	b.verify()
 }
@@ -110,5 +111,35 @@ func (b *login) elementsMove(t *testing.T) {
 	}
 	if end := b.completed(job.ID); end.Attempt != 0 {
 		t.Errorf("it was begun anew: attempt %d", end.Attempt)
+	}
+}
+
+// elementsStayInTurn has those cancelled between which others wait: one lane was sold, and one element
+// runs at a time.
+func (b *login) elementsStayInTurn(t *testing.T) {
+	script := "#!/bin/sh\n#SBATCH -t 1 --mem=20 -a 1-5%1 -o /dev/null\n" +
+		"mkdir lane || echo $SLURM_ARRAY_TASK_ID >two\necho >turn-$SLURM_ARRAY_TASK_ID\nuntil [ -e cut ]; do sleep 0.2; done\nsleep 4\nrmdir lane\n"
+	if err := os.WriteFile(filepath.Join(b.dir, "turns.sh"), []byte(script), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	number := b.command("libra", "sbatch", "--parsable", "turns.sh")
+	until(t, "the first runs", func() bool {
+		_, err := os.Stat(filepath.Join(b.dir, "turn-1"))
+		return err == nil
+	})
+	b.command("scancel", number+"_2", number+"_4")
+	if err := os.WriteFile(filepath.Join(b.dir, "cut"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var job v1.Job
+	if err := json.Unmarshal([]byte(b.command("libra", "job", "--json", "slurm:"+number)), &job); err != nil {
+		t.Fatal(err)
+	}
+	end := b.ended(job.ID)
+	if ran, _ := filepath.Glob(filepath.Join(b.dir, "turn-*")); len(ran) != 3 || end.State != v1.Failed || end.Attempt != 0 {
+		t.Errorf("%v ran, it is %s, attempt %d", ran, end.State, end.Attempt)
+	}
+	if who, err := os.ReadFile(filepath.Join(b.dir, "two")); err == nil {
+		t.Errorf("element %s began while another ran", who)
 	}
 }

@@ -14,6 +14,8 @@ type Arrays interface {
 	// Chain says of elements of a held array where each is to run, and after which other,
 	// and lets them go. What does not succeed of that is still held in the next listing.
 	Chain(ctx context.Context, id int64, links []Link) error
+	// Throttle says how many elements of an array may run at a time.
+	Throttle(ctx context.Context, id int64, most int) error
 	// Arrays reports whether this can be told so.
 	Arrays() bool
 }
@@ -46,6 +48,15 @@ func (c *commands) Chain(ctx context.Context, id int64, links []Link) error {
 	}
 	if refused != nil {
 		return fmt.Errorf("elements of job %d: %w", id, refused)
+	}
+	return nil
+}
+
+// Throttle is heard by Slurm before it says that some elements have ended, which is no error.
+func (c *commands) Throttle(ctx context.Context, id int64, most int) error {
+	_, err := c.run(ctx, call{argv: []string{"scontrol", "update", fmt.Sprintf("jobid=%d", id), fmt.Sprintf("arraytaskthrottle=%d", most)}})
+	if err != nil && !errors.Is(err, ErrRefused) {
+		return fmt.Errorf("elements of job %d: %w", id, err)
 	}
 	return nil
 }
@@ -86,6 +97,11 @@ func (c *commands) Arrays() bool { return true }
 // Chain is done by scontrol: slurmrestd knows jobs by their own numbers alone.
 func (r *rest) Chain(ctx context.Context, id int64, links []Link) error {
 	return r.killer.Chain(ctx, id, links)
+}
+
+// Throttle is done by scontrol, too.
+func (r *rest) Throttle(ctx context.Context, id int64, most int) error {
+	return r.killer.Throttle(ctx, id, most)
 }
 
 // Arrays reports whether Slurm's commands are on this host, too.

@@ -100,3 +100,15 @@ func TestArraysWantCommands(t *testing.T) {
 		t.Error("arrays want both")
 	}
 }
+
+// How many may run at a time is heard also where some have ended, of which Slurm says so.
+func TestElementsAreThrottled(t *testing.T) {
+	c, told := scripted(t, `echo "Job has already finished" >&2; exit 1`)
+	if err := c.Throttle(t.Context(), 7, 3); err != nil || !strings.Contains(told(), "scontrol update jobid=7 arraytaskthrottle=3\n") {
+		t.Errorf("%v: %s", err, told())
+	}
+	c, told = scripted(t, `echo "Unable to contact slurm controller" >&2; exit 1`)
+	if err := (&rest{killer: c}).Throttle(t.Context(), 7, 3); !errors.Is(err, ErrAway) {
+		t.Errorf("%v: %s", err, told())
+	}
+}

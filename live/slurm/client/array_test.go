@@ -17,7 +17,7 @@ func (b *bench) arrays(t *testing.T) {
 		t.Fatal("it cannot be told of elements")
 	}
 	s := b.job("exit $SLURM_ARRAY_TASK_ID")
-	s.Nodes, s.Later, s.Array, s.Output = nil, true, "0-2,5", "/dev/null"
+	s.Nodes, s.Later, s.Array, s.Output = nil, true, "0-2,5%3", "/dev/null"
 	id := b.submit(t, s)
 	elements := func() map[int]client.Job {
 		jobs, err := b.s.Jobs(t.Context(), slurmtest.Partition)
@@ -41,6 +41,9 @@ func (b *bench) arrays(t *testing.T) {
 	first, second := b.c.Nodes[0], b.c.Nodes[1]
 	links := []client.Link{{Element: 0, Node: first, After: client.NoElement}, {Element: 1, Node: second, After: client.NoElement}, {Element: 5, Node: first, After: 0}}
 	if err := slurm.Chain(t.Context(), id, links); err != nil {
+		t.Fatal(err)
+	}
+	if err := slurm.Throttle(t.Context(), id, 2); err != nil {
 		t.Fatal(err)
 	}
 	over := func(all map[int]client.Job) bool {

@@ -127,7 +127,7 @@ func (s *Submission) check() error {
 		return fmt.Errorf("%w: a job for %d nodes with %d processors each", ErrRefused, s.nodes(), s.CPUs)
 	case s.Later && len(s.Nodes) > 0:
 		return fmt.Errorf("%w: a job whose node is said later, and now", ErrRefused)
-	case strings.Trim(s.Array, "0123456789-,:") != "" || s.Array != "" && !s.Later:
+	case strings.Trim(s.Array, "0123456789-,:%") != "" || s.Array != "" && !s.Later:
 		return fmt.Errorf("%w: an array of elements %q, whose nodes are said later", ErrRefused, s.Array)
 	case !strings.HasPrefix(s.Script, "#!"):
 		return fmt.Errorf("%w: the first line of the script does not name its interpreter", ErrRefused)

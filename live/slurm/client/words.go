@@ -66,7 +66,7 @@ type Submission struct {
 	Signal       string   // what it gets before its limit, as sbatch has it: B:USR1@60; empty: nothing
 	Licenses     string   // that it holds while it runs: fluent:2,matlab; empty: none
 	Reservation  string   // that it is in; empty: in none
-	Array        string   // which elements it has, as sbatch is told: 1-9:2,12; empty: it is none. Which node each is on is said later ([Arrays.Chain])
+	Array        string   // which elements it has, as sbatch is told: 1-9:2,12, and how many at a time: %3; empty: it is none. Which node each is on is said later ([Arrays.Chain])
 	Command      []string // what is shown as the command: a file, and what the script finds as its arguments
 }
 
@@ -91,6 +91,9 @@ type Job struct {
 	Array     int64 // the number of the array that it is of; 0: it is no element
 	Elements  []int // of that: one, or all that have no number of their own yet
 }
+
+// Throttled reports whether Slurm does not begin an element because as many of its array run as may.
+func (j Job) Throttled() bool { return j.State == Pending && j.Reason == "JobArrayTaskLimit" }
 
 // Impossible reports whether Slurm has found that it will never run the job: no
 // nodes it has can, or its user has no account there any more. It says so when the

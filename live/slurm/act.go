@@ -320,12 +320,28 @@ func (b *Backend) stillOwns(r *run, id int64) bool {
 	return r.ID == id && !r.vouched.IsZero()
 }
 
-// cancel ends a run in Slurm.
+// cancel ends a run in Slurm. Why is written down before, where it is nobody's wish: who finds it
+// ended, and does not know that, takes it for ended by its user.
 func (b *Backend) cancel(ctx context.Context, r *run, urgent bool) {
 	b.mu.Lock()
 	id := r.ID
+	n := note{binding: r.binding, Released: r.state.mayHaveStarted(), Done: maps.Clone(r.array.done), Lost: r.lost, Unfit: r.unfit, Barred: r.barred}
+	write := n.cutShort() && !r.cut
+	if write && r.note == unwritten {
+		r.note = attempted
+	}
 	b.mu.Unlock()
-	err := errNotAsked
+	var err error
+	if write {
+		if err = b.keep.put(ctx, r.key, n); err != nil {
+			b.failed(r, "not cancelled", err)
+			return
+		}
+		b.mu.Lock()
+		r.cut = true
+		b.mu.Unlock()
+	}
+	err = errNotAsked
 	b.inSlurm(func() {
 		if b.stillOwns(r, id) {
 			err = b.slurm.Cancel(ctx, id, urgent)

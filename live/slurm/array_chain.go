@@ -12,7 +12,7 @@ import (
 
 // errSpent says that Slurm has given an element of an array a number that something else had, which may
 // be on a node still.
-var errSpent = errors.New("Slurm gives numbers out again")
+var errSpent = errors.New("numbers of elements are given out again")
 
 // place tells elements of an array that Slurm holds where they are, and puts those elsewhere whose node
 // takes no new jobs any more. Only then they have numbers of their own: they are known before one is let
@@ -62,7 +62,7 @@ func (b *Backend) another(r *run, id int64) {
 		return
 	}
 	if r.state != held || r.used() {
-		r.lost = errSpent.Error()
+		r.lost = "Slurm gives numbers of elements out again"
 		return
 	}
 	r.forget()

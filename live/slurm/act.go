@@ -267,9 +267,32 @@ func (b *Backend) release(ctx context.Context, r *run) {
 	n := note{binding: r.binding, Released: true}
 	of := r.array.is
 	known := r.note == durable
+	b.mu.Unlock()
+	var placed []client.Link
+	var others, err error
+	if of {
+		others = errNotAsked
+		b.inSlurm(func() {
+			if b.stillOwns(r, n.ID) {
+				placed, others = b.place(ctx, r, n.ID)
+			}
+		})
+		switch {
+		case errors.Is(others, errSpent):
+			b.another(r, n.ID)
+			return
+		case len(placed) == 0 && others != nil:
+			b.mu.Lock()
+			r.acted = b.cfg.Now()
+			b.mu.Unlock()
+			b.failed(r, "not released", others)
+			b.pollSoon()
+			return
+		}
+	}
+	b.mu.Lock()
 	r.note = max(r.note, attempted)
 	b.mu.Unlock()
-	var err error
 	if !known {
 		err = b.keep.put(ctx, r.key, n)
 	}
@@ -287,7 +310,7 @@ func (b *Backend) release(ctx context.Context, r *run) {
 		switch {
 		case !b.stillOwns(r, n.ID):
 		case of:
-			err = b.chain(ctx, r, n.ID)
+			err = b.letGo(ctx, n.ID, placed, others)
 		default:
 			err = b.slurm.Release(ctx, n.ID, n.Nodes)
 		}
@@ -320,12 +343,28 @@ func (b *Backend) stillOwns(r *run, id int64) bool {
 	return r.ID == id && !r.vouched.IsZero()
 }
 
-// cancel ends a run in Slurm.
+// cancel ends a run in Slurm. Why is written down before, where it is nobody's wish: who finds it
+// ended, and does not know that, takes it for ended by its user.
 func (b *Backend) cancel(ctx context.Context, r *run, urgent bool) {
 	b.mu.Lock()
 	id := r.ID
+	n := note{binding: r.binding, Released: r.state.mayHaveStarted(), Done: maps.Clone(r.array.done), Lost: r.lost, Unfit: r.unfit, Barred: r.barred}
+	write := n.cutShort() && !r.cut
+	if write && r.note == unwritten {
+		r.note = attempted
+	}
 	b.mu.Unlock()
-	err := errNotAsked
+	var err error
+	if write {
+		if err = b.keep.put(ctx, r.key, n); err != nil {
+			b.failed(r, "not cancelled", err)
+			return
+		}
+		b.mu.Lock()
+		r.cut = true
+		b.mu.Unlock()
+	}
+	err = errNotAsked
 	b.inSlurm(func() {
 		if b.stillOwns(r, id) {
 			err = b.slurm.Cancel(ctx, id, urgent)

@@ -68,3 +68,49 @@ func TestSuspendedWithoutAgents(t *testing.T) {
 		t.Errorf("it ran for 60 s, suspended for 45 of them: %d us", got)
 	}
 }
+
+// Who is killed after it had Slurm end a job that was put back, or that had not begun on a node that
+// takes no new jobs, still knows why: the job is begun again, and not its user's to pay for.
+func TestWhyAJobWasEndedIsKnown(t *testing.T) {
+	for name, c := range map[string]struct {
+		held bool
+		what func(f *model.Slurm, node string)
+	}{
+		"it was put back":            {false, func(f *model.Slurm, _ string) { f.Requeue(1, false) }},
+		"and held":                   {false, func(f *model.Slurm, _ string) { f.Requeue(1, true) }},
+		"its node takes no new jobs": {true, func(f *model.Slurm, node string) { f.Drains[node] = true }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, 5, func(t *testing.T, th *theater, _ context.Context) {
+				if c.held {
+					th.cutAgents()
+				}
+				th.market.submit(1, 1, model.Program{Takes: 30 * time.Second, Exit: 3}, false)
+				time.Sleep(10 * time.Second)
+				nodes, _ := th.nodesOf(1)
+				if !c.held {
+					c.what(th.slurm, nodes[0])
+				} else {
+					th.change(func(f *model.Slurm) { c.what(f, nodes[0]) })
+				}
+				for tries := 0; ; time.Sleep(time.Millisecond) {
+					th.slurm.Mu.Lock()
+					over := th.slurm.Known[1].State == client.Cancelled
+					th.slurm.Mu.Unlock()
+					if over {
+						break
+					}
+					if tries++; tries > 30_000 {
+						t.Fatal("it is not ended")
+					}
+				}
+				th.restart(0)
+				th.uncut()
+				time.Sleep(5 * time.Minute)
+				if s := th.market.ending(1); s.State != task.Ended || s.Exit != 3 || s.Attempt != 1 {
+					t.Errorf("%s ended as %s %d %s: %s", s.Key, s.State, s.Exit, s.Signal, s.Error)
+				}
+			})
+		})
+	}
+}

@@ -1,32 +1,79 @@
 package slurm
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/libra-market/libra/live/slurm/client"
 )
 
-// chain lets elements of an array go that Slurm holds, each in its place, and puts those elsewhere
-// whose node takes no new jobs any more.
-func (b *Backend) chain(ctx context.Context, r *run, id int64) error {
+// errSpent says that Slurm has given an element of an array a number that something else had, which may
+// be on a node still.
+var errSpent = errors.New("numbers of elements are given out again")
+
+// place tells elements of an array that Slurm holds where they are, and puts those elsewhere whose node
+// takes no new jobs any more. Only then they have numbers of their own: they are known before one is let
+// go. A node that has begun something under a number would refuse it, and be drained.
+func (b *Backend) place(ctx context.Context, r *run, id int64) ([]client.Link, error) {
 	b.mu.Lock()
 	links := b.links(r)
 	b.mu.Unlock()
 	slurm := b.slurm.(client.Arrays) //nolint:forcetypeassert // arraysOf has seen it
-	if err := slurm.Chain(ctx, id, links); err != nil {
-		return err
+	placed, err := slurm.Place(ctx, id, links)
+	if len(placed) == 0 {
+		return nil, err
+	}
+	numbers, wrong := slurm.Numbers(ctx, id)
+	if wrong != nil {
+		return nil, wrong
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	given := cmp.Or(r.Submitted, b.cfg.Now().Unix())
+	if slices.ContainsFunc(numbers, func(n int64) bool { return b.numbers.spent(n, r.key, given) }) {
+		return nil, errSpent
+	}
+	for _, n := range numbers {
+		b.numbers.spend(n, r.key)
+	}
 	if r.array.told == nil {
 		r.array.told = map[int]int{}
 	}
-	for _, l := range links {
+	for _, l := range placed {
 		r.array.told[l.Element] = l.After
 	}
-	return nil
+	return placed, err
+}
+
+// letGo lets those go that have their places. It says what was wrong with the others, too.
+func (b *Backend) letGo(ctx context.Context, id int64, placed []client.Link, others error) error {
+	if len(placed) == 0 {
+		return others
+	}
+	slurm := b.slurm.(client.Arrays) //nolint:forcetypeassert // arraysOf has seen it
+	return cmp.Or(slurm.LetGo(ctx, id, placed), others)
+}
+
+// another has an array handed in anew of which nothing was let go: this one is listed as nobody's, and
+// is cancelled. Of one that may have begun the market is told.
+func (b *Backend) another(r *run, id int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.cfg.Log.Warn("Slurm gives numbers of elements out again", "run", r.key, "slurm", id)
+	b.numbers.spend(id, runKey{})
+	if r.ID != id {
+		return
+	}
+	if r.state != held || r.used() {
+		r.lost = "Slurm gives numbers of elements out again"
+		return
+	}
+	r.forget()
+	b.releaseID(id, r)
+	r.tried = b.cfg.Now()
 }
 
 // links are the elements of a run that are to be told where they are. The lock is held.
@@ -180,13 +227,20 @@ func (b *Backend) advance(ctx context.Context, r *run) {
 			err = b.slurm.(client.Arrays).Throttle(ctx, id, lanes) //nolint:forcetypeassert // arraysOf has seen it
 		}
 		if err == nil {
-			err = b.chain(ctx, r, id)
+			var placed []client.Link
+			if placed, err = b.place(ctx, r, id); !errors.Is(err, errSpent) {
+				err = b.letGo(ctx, id, placed, err)
+			}
 		}
 	})
 	b.mu.Lock()
 	r.acted = b.cfg.Now()
 	r.tried = r.acted
 	b.mu.Unlock()
+	if errors.Is(err, errSpent) {
+		b.another(r, id)
+		return
+	}
 	if err != nil {
 		b.failed(r, "elements not let go", err)
 	}

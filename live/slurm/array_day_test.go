@@ -257,6 +257,35 @@ func TestWhatWasLetGoIsLookedFor(t *testing.T) {
 	}
 }
 
+// The numbers of elements are known before one is let go. Where Slurm has given one of them out before,
+// something that had it may be on a node still: none is let go, and another array is handed in.
+func TestNumbersOfElementsAreKnownFirst(t *testing.T) {
+	letGo := func(at state, numbers ...int64) (b *Backend, r *run, slurm *arraySlurm) {
+		b, r = sweptBackend(t)
+		slurm = &arraySlurm{Slurm: b.slurm, numbers: numbers}
+		b.slurm = slurm
+		b.numbers.spend(43, runKey{job: 6})
+		r.ID, r.state, r.note, r.vouched, r.array.is = 40, at, durable, noon, true
+		b.byBatch[40] = r
+		b.release(t.Context(), r)
+		return b, r, slurm
+	}
+	b, r, slurm := letGo(held, 40, 41, 42, 43)
+	if len(slurm.gone) > 0 || r.state != absent || r.ID != 0 || r.lost != "" {
+		t.Errorf("with a number that another had: %v are let go, it is %s under %d, lost %q", slurm.gone, r.state, r.ID, r.lost)
+	}
+	b.applyListing(noon.Add(time.Second), []client.Job{asHandedIn(b, r, 40)})
+	if r.ID != 0 {
+		t.Error("it is taken for the array once more")
+	}
+	if _, r, slurm = letGo(releasing, 40, 41, 42, 43); len(slurm.gone) > 0 || r.lost == "" {
+		t.Errorf("and where it may have begun: %v are let go, lost %q", slurm.gone, r.lost)
+	}
+	if b, r, slurm = letGo(held, 40, 41, 42, 44); len(slurm.gone) != 5 || r.state != released || !b.numbers.spent(44, runKey{job: 6}, 0) || b.numbers.spent(44, r.key, 0) {
+		t.Errorf("with numbers of its own %v are let go, it is %s", slurm.gone, r.state)
+	}
+}
+
 // What is written down of ends is read back, and that it was let go.
 func TestEndsAreWrittenDown(t *testing.T) {
 	b, r := sweptBackend(t)

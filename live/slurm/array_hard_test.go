@@ -44,7 +44,7 @@ func TestWhoIsBehindACancelledElementWaits(t *testing.T) {
 	if got := b.links(r); !slices.Equal(got, want) || !r.lags(&world{now: noon}) {
 		t.Fatalf("told are %v, want %v", got, want)
 	}
-	if err := b.chain(t.Context(), r, 40); err != nil {
+	if _, err := b.place(t.Context(), r, 40); err != nil {
 		t.Fatal(err)
 	}
 	if look(r, cut...); r.lags(&world{now: noon}) || len(b.links(r)) > 0 {

@@ -352,12 +352,26 @@ func TestWhoIsAnArrayOfSlurms(t *testing.T) {
 // arraySlurm is a Slurm that can be told of elements, or not.
 type arraySlurm struct {
 	client.Slurm
-	not   bool
-	wrong error
-	most  int // at a time, as it was told last
+	not     bool
+	wrong   error
+	most    int // at a time, as it was told last
+	numbers []int64
+	gone    []client.Link // that were let go
 }
 
-func (s *arraySlurm) Chain(context.Context, int64, []client.Link) error { return s.wrong }
+func (s *arraySlurm) Place(_ context.Context, _ int64, links []client.Link) ([]client.Link, error) {
+	if s.wrong != nil {
+		return nil, s.wrong
+	}
+	return links, nil
+}
+
+func (s *arraySlurm) Numbers(context.Context, int64) ([]int64, error) { return s.numbers, nil }
+
+func (s *arraySlurm) LetGo(_ context.Context, _ int64, links []client.Link) error {
+	s.gone = append(s.gone, links...)
+	return nil
+}
 
 func (s *arraySlurm) Throttle(_ context.Context, _ int64, most int) error {
 	s.most = most

@@ -93,8 +93,9 @@ func (b *Backend) runOf(j *client.Job) *run {
 	key, nonce, mine := b.parseComment(j.Comment)
 	if r := b.byBatch[j.ID]; r != nil {
 		// The number alone says nothing: it may have been given out again. The
-		// time of submission does, and until that is known the nonce.
-		if r.Submitted == j.Submitted || r.Submitted == 0 && mine && r.key == key && r.nonce == nonce {
+		// time of submission does, and the nonce: Slurm counts the time anew for
+		// what is put back into its queue.
+		if r.Submitted == j.Submitted || mine && r.key == key && r.nonce == nonce {
 			return r
 		}
 	}

@@ -44,7 +44,15 @@ type note struct {
 	Released bool `json:"released,omitempty"` // it may have started
 
 	Done map[int]finish `json:"done,omitempty"` // elements of an array that have ended
+
+	// Why it is ended in Slurm, where that is not its user's wish, or the market's.
+	Lost   string `json:"lost,omitempty"`
+	Unfit  bool   `json:"unfit,omitempty"`
+	Barred string `json:"barred,omitempty"`
 }
+
+// cutShort reports whether it is ended in Slurm for a reason of its own.
+func (n *note) cutShort() bool { return n.Lost != "" || n.Barred != "" }
 
 // run is all that is known of one attempt of a job.
 type run struct {
@@ -91,6 +99,7 @@ type run struct {
 	lost      string       // why it has to begin anew, once Slurm has ended it
 	unfit     bool         // and it never can: so it is refused
 	barred    string       // why what is left of it cannot begin, which is no fault of the market's
+	cut       bool         // why it is ended is written down
 	stop      stopState    // how far its end was asked for
 	stopped   time.Time    // since when
 	end       *ending      // how it ended
@@ -114,6 +123,9 @@ func (r *run) ends(v verdict, now time.Time) {
 func (r *run) restore(n note, now time.Time) {
 	r.binding, r.note, r.restored = n.binding, durable, now
 	r.array.done = n.Done
+	if r.lost, r.unfit, r.barred = n.Lost, n.Unfit, n.Barred; n.cutShort() {
+		r.stop, r.stopped = terminated, now // Slurm may have been told
+	}
 	switch {
 	case n.ID == 0:
 		r.state, r.sentAt = unconfirmed, now

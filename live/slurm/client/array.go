@@ -5,15 +5,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // Arrays is a Slurm that can be told of the elements of an array one by one.
 type Arrays interface {
-	// Chain says of elements of a held array where each is to run, and after which other,
-	// and lets them go. What does not succeed of that is still held in the next listing.
-	Chain(ctx context.Context, id int64, links []Link) error
+	// Place says of elements of a held array where each is to run, and after which other. They
+	// stay held. It returns those of which that succeeded.
+	Place(ctx context.Context, id int64, links []Link) ([]Link, error)
+	// Numbers are those of the elements of an array that have not ended, as far as they have one.
+	Numbers(ctx context.Context, id int64) ([]int64, error)
+	// LetGo lets elements go. What does not succeed of that is still held in the next listing.
+	LetGo(ctx context.Context, id int64, links []Link) error
 	// Throttle says how many elements of an array may run at a time.
 	Throttle(ctx context.Context, id int64, most int) error
 	// Arrays reports whether this can be told so.
@@ -33,18 +38,68 @@ const NoElement = -1
 // mostLinks is how many elements one command is told of: it has its time.
 const mostLinks = 200
 
-// Chain has scontrol read what it is to do: one for each element would take longer to start than
+// Place has scontrol read what it is to do: one for each element would take longer to start than
 // to be heard.
-func (c *commands) Chain(ctx context.Context, id int64, links []Link) error {
+func (c *commands) Place(ctx context.Context, id int64, links []Link) ([]Link, error) {
+	var placed []Link
 	var refused error
-	for len(links) > 0 {
-		some := links[:min(len(links), mostLinks)]
-		links = links[len(some):]
-		err := c.chain(ctx, id, some)
-		if err != nil && !errors.Is(err, ErrRefused) {
-			return fmt.Errorf("elements of job %d: %w", id, err)
+	for some := range slices.Chunk(links, mostLinks) {
+		told, err := c.place(ctx, id, some)
+		placed = append(placed, told...)
+		if refused = cmp.Or(refused, err); err != nil && !errors.Is(err, ErrRefused) {
+			break
 		}
-		refused = cmp.Or(refused, err)
+	}
+	if refused != nil {
+		return placed, fmt.Errorf("elements of job %d: %w", id, refused)
+	}
+	return placed, nil
+}
+
+// place finds out which of several could be told: which could not, as one that its user has cancelled,
+// scontrol does not say.
+func (c *commands) place(ctx context.Context, id int64, links []Link) ([]Link, error) {
+	var text strings.Builder
+	for _, l := range links {
+		fmt.Fprintf(&text, "update jobid=%d_%d nodelist=%s", id, l.Element, l.Node)
+		if l.After != NoElement {
+			fmt.Fprintf(&text, " dependency=afterany:%d_%d", id, l.After)
+		}
+		text.WriteByte('\n')
+	}
+	err := c.tell(ctx, text.String())
+	half := len(links) / 2
+	switch {
+	case err == nil:
+		return links, nil
+	case half == 0 || !errors.Is(err, ErrRefused):
+		return nil, err
+	}
+	placed, wrong := c.place(ctx, id, links[:half])
+	if wrong != nil && !errors.Is(wrong, ErrRefused) {
+		return placed, wrong
+	}
+	more, other := c.place(ctx, id, links[half:])
+	return slices.Concat(placed, more), cmp.Or(other, wrong)
+}
+
+func (c *commands) tell(ctx context.Context, text string) error {
+	_, err := c.run(ctx, call{argv: []string{"scontrol"}, stdin: text})
+	return err
+}
+
+// LetGo is told of those alone that were told their place: any other would begin anywhere, and at once.
+func (c *commands) LetGo(ctx context.Context, id int64, links []Link) error {
+	var refused error
+	for some := range slices.Chunk(links, mostLinks) {
+		var text strings.Builder
+		for _, l := range some {
+			fmt.Fprintf(&text, "release %d_%d\n", id, l.Element)
+		}
+		err := c.tell(ctx, text.String())
+		if refused = cmp.Or(refused, err); err != nil && !errors.Is(err, ErrRefused) {
+			break
+		}
 	}
 	if refused != nil {
 		return fmt.Errorf("elements of job %d: %w", id, refused)
@@ -61,42 +116,39 @@ func (c *commands) Throttle(ctx context.Context, id int64, most int) error {
 	return nil
 }
 
-// chain lets those go alone that were told their place: any other would begin anywhere, and at once.
-// Which of several was not, as one that its user has cancelled, scontrol does not say.
-func (c *commands) chain(ctx context.Context, id int64, links []Link) error {
-	var places, release strings.Builder
-	for _, l := range links {
-		fmt.Fprintf(&places, "update jobid=%d_%d nodelist=%s", id, l.Element, l.Node)
-		if l.After != NoElement {
-			fmt.Fprintf(&places, " dependency=afterany:%d_%d", id, l.After)
+// Numbers asks for those of this array alone.
+func (c *commands) Numbers(ctx context.Context, id int64) ([]int64, error) {
+	out, err := c.run(ctx, call{argv: []string{"squeue", "--noheader", "--all", "--jobs=" + strconv.FormatInt(id, 10), "--format=%A"}})
+	if err != nil {
+		return nil, fmt.Errorf("numbers of elements of job %d: %w", id, err)
+	}
+	var numbers []int64
+	for word := range strings.FieldsSeq(out) {
+		n, wrong := strconv.ParseInt(word, 10, 64)
+		if wrong != nil || n <= 0 {
+			return nil, fmt.Errorf("%w: %w: number %.40q of an element of job %d", ErrAway, errListing, word, id)
 		}
-		places.WriteByte('\n')
-		fmt.Fprintf(&release, "release %d_%d\n", id, l.Element)
+		numbers = append(numbers, n)
 	}
-	tell := func(text string) error {
-		_, err := c.run(ctx, call{argv: []string{"scontrol"}, stdin: text})
-		return err
-	}
-	err := tell(places.String())
-	switch half := len(links) / 2; {
-	case err == nil:
-		return tell(release.String())
-	case half == 0 || !errors.Is(err, ErrRefused):
-		return err
-	default:
-		if err = c.chain(ctx, id, links[:half]); err != nil && !errors.Is(err, ErrRefused) {
-			return err
-		}
-		return cmp.Or(c.chain(ctx, id, links[half:]), err)
-	}
+	return numbers, nil
 }
 
 // Arrays: they are listed and told of by commands.
 func (c *commands) Arrays() bool { return true }
 
-// Chain is done by scontrol: slurmrestd knows jobs by their own numbers alone.
-func (r *rest) Chain(ctx context.Context, id int64, links []Link) error {
-	return r.killer.Chain(ctx, id, links)
+// Place is done by scontrol: slurmrestd knows jobs by their own numbers alone.
+func (r *rest) Place(ctx context.Context, id int64, links []Link) ([]Link, error) {
+	return r.killer.Place(ctx, id, links)
+}
+
+// Numbers are asked for with squeue.
+func (r *rest) Numbers(ctx context.Context, id int64) ([]int64, error) {
+	return r.killer.Numbers(ctx, id)
+}
+
+// LetGo is done by scontrol, too.
+func (r *rest) LetGo(ctx context.Context, id int64, links []Link) error {
+	return r.killer.LetGo(ctx, id, links)
 }
 
 // Throttle is done by scontrol, too.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -42,12 +43,19 @@ func chained(elements ...int) (links []Link) {
 	return links
 }
 
+// chain tells elements their places, and lets those go that were told.
+func chain(t *testing.T, c *commands, links []Link) error {
+	t.Helper()
+	placed, err := c.Place(t.Context(), 7, links)
+	return cmp.Or(c.LetGo(t.Context(), 7, placed), err)
+}
+
 // An element that could not be told its place stays held, and does not keep others back.
 func TestElementsWithoutAPlaceAreNotLetGo(t *testing.T) {
 	c, told := scripted(t, `case $text in *update*7_3\ *) echo "Job has already finished" >&2; exit 1;; esac`)
 	links := chained(1, 2, 3, 4, 5)
 	links[4].After = 1
-	if err := c.Chain(t.Context(), 7, links); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "already finished") {
+	if err := chain(t, c, links); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "already finished") {
 		t.Errorf("%v", err)
 	}
 	for e, want := range map[string]int{"1": 1, "2": 1, "3": 0, "4": 1, "5": 1} {
@@ -67,7 +75,7 @@ func TestNoElementIsLetGoBySilence(t *testing.T) {
 	for e := range mostLinks + 1 {
 		many = append(many, chained(e)...)
 	}
-	if err := c.Chain(t.Context(), 7, many); !errors.Is(err, ErrAway) {
+	if err := chain(t, c, many); !errors.Is(err, ErrAway) {
 		t.Errorf("%v", err)
 	}
 	if strings.Contains(told(), "release") || strings.Count(told(), "scontrol") != 1 {
@@ -82,13 +90,13 @@ func TestManyElementsAreToldInPieces(t *testing.T) {
 	for e := range mostLinks + 1 {
 		many = append(many, chained(e)...)
 	}
-	if err := c.Chain(t.Context(), 7, many); err != nil {
+	if err := chain(t, c, many); err != nil {
 		t.Fatal(err)
 	}
 	if said := told(); strings.Count(said, "scontrol \n") != 4 || strings.Count(said, "release 7_") != len(many) || strings.Count(said, "update jobid=7_") != len(many) {
 		t.Error(said)
 	}
-	if err := c.Chain(t.Context(), 7, nil); err != nil || strings.Count(told(), "scontrol") != 4 {
+	if err := chain(t, c, nil); err != nil || strings.Count(told(), "scontrol") != 4 {
 		t.Errorf("of none: %v", err)
 	}
 }

@@ -40,11 +40,24 @@ func (b *bench) arrays(t *testing.T) {
 	}
 	first, second := b.c.Nodes[0], b.c.Nodes[1]
 	links := []client.Link{{Element: 0, Node: first, After: client.NoElement}, {Element: 1, Node: second, After: client.NoElement}, {Element: 5, Node: first, After: 0}}
-	if err := slurm.Chain(t.Context(), id, links); err != nil {
+	placed, err := slurm.Place(t.Context(), id, links)
+	if err != nil || len(placed) != len(links) {
+		t.Fatalf("placed are %v: %v", placed, err)
+	}
+	given, err := slurm.Numbers(t.Context(), id)
+	if err != nil || !slices.Contains(given, id) || len(given) != 4 {
+		t.Fatalf("the numbers of %d are %v: %v", id, given, err)
+	}
+	if err := slurm.LetGo(t.Context(), id, placed); err != nil {
 		t.Fatal(err)
 	}
 	if err := slurm.Throttle(t.Context(), id, 2); err != nil {
 		t.Fatal(err)
+	}
+	for e, j := range elements() {
+		if !slices.Contains(given, j.ID) {
+			t.Errorf("element %d has the number %d, and %v were known", e, j.ID, given)
+		}
 	}
 	over := func(all map[int]client.Job) bool {
 		return all[0].State.Over() && all[1].State.Over() && all[5].State.Over()

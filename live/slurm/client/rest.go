@@ -115,12 +115,15 @@ func wayTo(address string) (string, http.RoundTripper, error) {
 	return strings.TrimRight(address, "/"), way, nil
 }
 
+// RestName begins the name of a Slurm that is spoken to through slurmrestd.
+const RestName = "slurmrestd "
+
 // Name says how Slurm is spoken to.
 func (r *rest) Name() string {
 	if r.listing != nil {
-		return "slurmrestd " + r.version + ", squeue"
+		return RestName + r.version + ", squeue"
 	}
-	return "slurmrestd " + r.version
+	return RestName + r.version
 }
 
 // statusError is an answer of slurmrestd that is not 200.

@@ -41,7 +41,7 @@ func (f *Slurm) Resume(id int64) {
 }
 
 // Requeue ends a job and puts it back into the queue, where it is held or begins again by
-// itself.
+// itself. It counts as submitted then.
 func (f *Slurm) Requeue(id int64, hold bool) {
 	f.Mu.Lock()
 	defer f.Mu.Unlock()
@@ -57,4 +57,6 @@ func (f *Slurm) Requeue(id int64, hold bool) {
 	// It waits for two minutes, and for its processes to have gone.
 	j.State, j.Held, j.Started, j.Nodes, j.released = client.Pending, hold, 0, nil, now().Add(2*time.Minute)
 	j.Reason = "BeginTime"
+	f.tick++
+	j.Submitted = now().Unix()*1000 + f.tick
 }

@@ -87,15 +87,18 @@ func sharing(c *config.Slurm, name, over string) []Finding {
 	if c.Control == "none" {
 		return []Finding{good("OverSubscribe=%s, jobs have whole processors", over)}
 	}
-	mode, places, _ := strings.Cut(over, ":")
+	mode, places, said := strings.Cut(over, ":")
 	n, _ := strconv.Atoi(places)
+	if !said {
+		n = 4 // Slurm's own default
+	}
 	const enough = 16
 	switch {
 	case mode != "FORCE":
 		return []Finding{wrongf("partition %s does not share processors (OverSubscribe=%s): set OverSubscribe=FORCE:64, or use --slurm-control none with a policy that gives whole processors",
 			name, over)}
 	case n < enough:
-		return []Finding{wrongf("only %d jobs may share a processor (OverSubscribe=%s): another that was sold a share would wait; set OverSubscribe=FORCE:64", max(n, 4), over)}
+		return []Finding{wrongf("only %d jobs may share a processor (OverSubscribe=%s): another that was sold a share would wait; set OverSubscribe=FORCE:64", n, over)}
 	}
 	return []Finding{good("OverSubscribe=%s: up to %d jobs share a processor", over, n)}
 }

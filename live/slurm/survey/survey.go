@@ -36,6 +36,9 @@ func Inspect(ctx context.Context, c *config.Slurm, batch client.Slurm) []Finding
 		return append(found, wrongf("slurmctld does not answer through %s (%v): is it running, and is this host allowed to speak to it?", batch.Name(), err))
 	}
 	found = append(found, good("spoken to through %s%s", batch.Name(), version(ctx, c)))
+	if c.Rest != "" && !strings.HasPrefix(batch.Name(), client.RestName) {
+		found = append(found, wrongf("no slurmrestd answers at %s: the market would go by commands, which are several times slower, until it is started anew; start slurmrestd (docs/slurm.md), or leave it out of the settings", c.Rest))
+	}
 	conf := scontrol(ctx, c, "show", "config")
 	for _, name := range c.Partitions() {
 		one, good := inspectPartition(ctx, c, batch, name, conf)

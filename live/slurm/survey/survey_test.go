@@ -25,6 +25,11 @@ func TestWhatSlurmLacksIsSaid(t *testing.T) {
 			t.Errorf("OverSubscribe=%s without agents: %s", over, found[0])
 		}
 	}
+	for over, says := range map[string]string{"FORCE:2": "only 2 jobs", "FORCE": "only 4 jobs"} {
+		if found := sharing(&config.Slurm{Partition: "libra", Control: "agents"}, "libra", over); !strings.Contains(found[0].Text, says) {
+			t.Errorf("OverSubscribe=%s: %s", over, found[0])
+		}
+	}
 	conf := "ProctrackType           = proctrack/linuxproc\nJobAcctGatherType = jobacct_gather/cgroup\nDefMemPerNode=UNLIMITED\nSelectTypeParameters = CR_CPU_MEMORY\n"
 	if found := tracking(conf); len(found) != 3 || !found[0].Wrong {
 		t.Errorf("%v", found)
@@ -96,6 +101,24 @@ func TestGPUsAreCounted(t *testing.T) {
 		t.Errorf("%v", found)
 	}
 }
+
+// Where a slurmrestd is named that does not answer, commands would do its work, several times slower.
+func TestASlurmrestdThatIsAwayIsSaid(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	wrong := func(rest string, batch client.Slurm) bool {
+		return slices.ContainsFunc(Inspect(t.Context(), &config.Slurm{Partition: "libra", Rest: rest}, batch), func(f Finding) bool {
+			return f.Wrong && strings.Contains(f.Text, "no slurmrestd answers")
+		})
+	}
+	const rest = "http://127.0.0.1:6820"
+	if wrong("", equipped{}) || !wrong(rest, equipped{}) || wrong(rest, byRest{}) {
+		t.Errorf("without one: %t, one that is away: %t, one that answers: %t", wrong("", equipped{}), wrong(rest, equipped{}), wrong(rest, byRest{}))
+	}
+}
+
+type byRest struct{ equipped }
+
+func (byRest) Name() string { return client.RestName + "v0.0.38" }
 
 func TestLimitsOfThePartition(t *testing.T) {
 	const free = "PartitionName=libra AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL Default=NO QoS=N/A ExclusiveUser=NO MaxNodes=UNLIMITED MaxTime=UNLIMITED MinNodes=0 " +

@@ -15,11 +15,18 @@ type Book struct {
 
 	begins begins
 
-	left int     // jobs that were removed
-	met  []*Job  // see Meet
-	seen float64 // so that looking is not left out, there and in Together
+	left  int     // jobs that were removed
+	met   []*Job  // see Meet
+	seats []seat  // by slot of the core: who was met there last
+	seen  float64 // so that looking is not left out, there and in Together
 
 	ahead int
+}
+
+// seat is a job that the core has on a slot. The next one there has another number.
+type seat struct {
+	id  int64
+	job *Job
 }
 
 // NewBook is one without jobs.
@@ -40,6 +47,9 @@ func (b *Book) Add(j *Job) {
 
 // Remove forgets a job.
 func (b *Book) Remove(id int64) {
+	if j := b.byID[id]; j != nil {
+		b.stand(j)
+	}
 	delete(b.byID, id)
 	b.left++
 }

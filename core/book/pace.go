@@ -50,7 +50,7 @@ func (v View) Plainly() bool { return v.b.guests == 0 && len(v.b.reserved) == 0 
 // pace is what is known of the jobs that were given speeds by [Draft.Pace]: what
 // follows from their entries, in the order in which it is asked for.
 type pace struct {
-	usedUp usedUps // when their estimates will be used up
+	usedUp soonest // when their estimates will be used up
 	behind []Slot  // those that get less than they need; some have gone, or caught up
 }
 
@@ -73,14 +73,15 @@ func (b *Book) paced() *pace {
 func (b *Book) follow(s Slot) {
 	e, p := b.slots.at(s), b.pace
 	if e.alone || e.independent || e.reserved || !e.Due().Finite() {
-		p.usedUp.remove(s)
+		b.unpace(s)
 		e.behind = false
 		return
 	}
 	if !e.Left.Done() && e.Speed > 0 {
-		p.usedUp.set(usedUp{at: float64(e.Since) + float64(e.Left)/e.Speed, id: e.Job.ID, slot: s})
+		since := float64(e.Since)
+		p.usedUp.set(s, e, since+float64(e.Left)/e.Speed, since+float64(e.Left-market.WorkSlack)/e.Speed)
 	} else {
-		p.usedUp.remove(s)
+		b.unpace(s)
 	}
 	asked := b.askedOf(s)
 	if behind := asked > e.Speed*rising && asked < b.fastest(e.Procs); behind && !e.behind {
@@ -88,6 +89,14 @@ func (b *Book) follow(s Slot) {
 		p.behind = append(p.behind, s)
 	} else if !behind {
 		e.behind = false // and leaves the list when it is next read
+	}
+}
+
+// unpace takes a job out of those whose estimates will be used up. From then on the watch
+// looks after it.
+func (b *Book) unpace(s Slot) {
+	if b.pace.usedUp.remove(s) {
+		b.stir(s)
 	}
 }
 
@@ -115,7 +124,7 @@ func (b *Book) fastest(procs market.Procs) float64 {
 // unfollow forgets a job that leaves its processors.
 func (b *Book) unfollow(s Slot, e *Entry) {
 	if b.pace != nil {
-		b.pace.usedUp.remove(s)
+		b.unpace(s)
 		e.behind = false
 	}
 }
@@ -128,13 +137,17 @@ func (v View) Risen(found []Slot) []Slot {
 	if len(p.behind) > 0 {
 		found = b.fallenBehind(found)
 	}
-	for len(p.usedUp.items) > 0 {
-		s := p.usedUp.items[0].slot
+	for {
+		first, some := p.usedUp.first()
+		if !some {
+			break
+		}
+		s := first.slot
 		e := b.slots.at(s)
 		if !e.LeftAt(b.now).Done() {
 			break
 		}
-		p.usedUp.remove(s)
+		b.unpace(s)
 		if b.askedOf(s) < b.fastest(e.Procs) { // else it had all there is before
 			found = append(found, s)
 		}
@@ -149,11 +162,14 @@ func (v View) Spent(found []Slot) []Slot {
 	if len(p.behind) > 0 {
 		found = b.fallenBehind(found)[:n] // who stands still is none of them
 	}
-	for len(p.usedUp.items) > 0 && v.b.slots.at(p.usedUp.items[0].slot).LeftAt(b.now).Over() {
-		found = append(found, p.usedUp.items[0].slot)
-		p.usedUp.remove(p.usedUp.items[0].slot)
+	for {
+		first, some := p.usedUp.first()
+		if !some || !b.slots.at(first.slot).LeftAt(b.now).Over() {
+			return found
+		}
+		found = append(found, first.slot)
+		b.unpace(first.slot)
 	}
-	return found
 }
 
 func (b *Book) fallenBehind(found []Slot) []Slot {
@@ -176,14 +192,14 @@ func (b *Book) fallenBehind(found []Slot) []Slot {
 // SomeUsedUp reports whether an estimate has been used up, but for rounding, since
 // speeds were last given.
 func (v View) SomeUsedUp() bool {
-	p := v.b.paced()
-	return len(p.usedUp.items) > 0 && v.b.slots.at(p.usedUp.items[0].slot).LeftAt(v.b.now).Done()
+	first, some := v.b.paced().usedUp.first()
+	return some && v.b.slots.at(first.slot).LeftAt(v.b.now).Done()
 }
 
 // NextUsedUp is when the next estimate will be used up.
 func (v View) NextUsedUp() market.Time {
-	if p := v.b.paced(); len(p.usedUp.items) > 0 {
-		return market.Time(p.usedUp.items[0].at)
+	if first, some := v.b.paced().usedUp.first(); some {
+		return market.Time(first.at)
 	}
 	return market.Never
 }
@@ -201,7 +217,6 @@ func (d *Draft) Ask(s Slot) {
 // was asked before.
 func (d *Draft) Pace(s Slot, speed float64) {
 	d.b.paced()
-	d.b.stir(s)
 	e := d.b.slots.at(s)
 	if !same(e.Speed, speed) {
 		e.Speed = speed

@@ -57,7 +57,7 @@ func (b *Book) stir(s Slot) {
 // watchFor puts a job where it belongs as of now.
 func (b *Book) watchFor(s Slot) {
 	p := prospect{next: market.Never, spent: market.Never}
-	if b.slots.at(s).state == running {
+	if b.slots.at(s).state == running && !b.isPaced(s) {
 		p = b.prospect(s, b.now)
 	}
 	w, id := b.watch, b.slots.at(s).Job.ID
@@ -72,6 +72,10 @@ func (b *Book) watchFor(s Slot) {
 		w.spent.remove(s)
 	}
 }
+
+// isPaced reports whether it is kept elsewhere when the estimate of a job is used up: see
+// [pace].
+func (b *Book) isPaced(s Slot) bool { return b.pace != nil && b.pace.usedUp.has(s) }
 
 // prospect is how a job stands whose estimate matters.
 type prospect struct {
@@ -128,12 +132,16 @@ func (b *Book) UsedUp(at market.Time) []market.JobID {
 	var ids []market.JobID
 	at = max(at, b.now)
 	w := b.watching()
-	for _, of := range []*usedUps{&w.spent, &w.next} { // who has spent one part and has another is in both
-		of.upTo(0, func() float64 { return around(at) }, func(s Slot) {
-			if b.prospect(s, at).left.Done() {
-				ids = append(ids, b.slots.at(s).Job.ID)
-			}
-		})
+	bound := func() float64 { return around(at) }
+	look := func(s Slot) {
+		if b.prospect(s, at).left.Done() {
+			ids = append(ids, b.slots.at(s).Job.ID)
+		}
+	}
+	w.spent.upTo(0, bound, look) // who has spent one part and has another is in both
+	w.next.upTo(0, bound, look)
+	if b.pace != nil {
+		b.pace.usedUp.upTo(bound, look)
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
@@ -143,7 +151,11 @@ func (b *Book) UsedUp(at market.Time) []market.JobID {
 func (b *Book) nextUsedUp() market.Time {
 	next := market.Never
 	w := b.watching()
-	w.next.upTo(0, func() float64 { return around(next) }, func(s Slot) {
+	bound := func() float64 { return around(next) }
+	if b.pace != nil {
+		b.pace.usedUp.upTo(bound, func(s Slot) { next = min(next, b.prospect(s, b.now).next) })
+	}
+	w.next.upTo(0, bound, func(s Slot) {
 		p := b.prospect(s, b.now)
 		next = min(next, p.next)
 		if float64(p.first(b.now)) > around(market.Time(w.next.of(s).at)) {

@@ -45,6 +45,7 @@ func TestWhoIsFulfilledIsWatchedAnew(t *testing.T) {
 func TestTheWatchOverlooksNobody(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b, d, slots := watched(t, rapid.Bool().Draw(rt, "independent"), 12)
+		paced := rapid.Bool().Draw(rt, "paced")
 		for range 40 {
 			b.now += market.Time(rapid.Float64Range(0, 3).Draw(rt, "later"))
 			i := rapid.IntRange(0, len(slots)-1).Draw(rt, "job")
@@ -57,11 +58,18 @@ func TestTheWatchOverlooksNobody(t *testing.T) {
 			case 2:
 				b.Fulfil(s, market.AllTasks, 5)
 			default:
-				if e.independent {
+				switch {
+				case e.independent:
 					d.Share(i, []float64{speed})
-				} else {
+				case paced:
+					d.Ask(s)
+					d.Pace(s, speed)
+				default:
 					d.Speed(s, speed)
 				}
+			}
+			if paced && rapid.Bool().Draw(rt, "risen") {
+				b.View().Risen(nil)
 			}
 			next, used := market.Never, 0
 			for _, s := range b.running {

@@ -26,6 +26,18 @@ func TestQuota(t *testing.T) {
 	}
 }
 
+func order(spec task.Spec, stop task.Stop, whole float64, first dispatch.Slot, more ...dispatch.Slot) task.Order {
+	w := dispatch.Wanted(&spec, stop, whole, first, more...)
+	return w.Order()
+}
+
+// Who is to do nothing is told so, and of whom nothing was said is told nothing.
+func TestOrdersOfNobody(t *testing.T) {
+	if none := dispatch.Orders([]dispatch.Want{}); none == nil || len(none) != 0 || dispatch.Orders(nil) != nil {
+		t.Errorf("%v, %v", none, dispatch.Orders(nil))
+	}
+}
+
 func TestOrder(t *testing.T) {
 	spec := task.Spec{Key: task.Key{Job: 7}, Argv: []string{"a"}}
 	for _, c := range []struct {
@@ -34,16 +46,16 @@ func TestOrder(t *testing.T) {
 		want task.Order
 	}{
 		{
-			"one processor", dispatch.Order(spec, task.GoOn, 2, dispatch.Slot{Processor: 3, Speed: 0.5}),
+			"one processor", order(spec, task.GoOn, 2, dispatch.Slot{Processor: 3, Speed: 0.5}),
 			task.Order{Spec: spec, CPU: 0.25, Weight: 0.25, Processor: 3},
 		},
 		{
 			"threads: the sum of their shares, none more than a processor",
-			dispatch.Order(spec, task.Terminate, 2, dispatch.Slot{Processor: 3, Speed: 0.5}, dispatch.Slot{Processor: 5, Speed: 4}, dispatch.Slot{Processor: 6, Speed: 1}),
+			order(spec, task.Terminate, 2, dispatch.Slot{Processor: 3, Speed: 0.5}, dispatch.Slot{Processor: 5, Speed: 4}, dispatch.Slot{Processor: 6, Speed: 1}),
 			task.Order{Spec: spec, CPU: 1.75, Weight: 1.75, Processor: 3, More: []int{5, 6}, Stop: task.Terminate},
 		},
 		{
-			"what stands still has a little of what nobody claims", dispatch.Order(spec, task.Kill, 2, dispatch.Slot{}),
+			"what stands still has a little of what nobody claims", order(spec, task.Kill, 2, dispatch.Slot{}),
 			task.Order{Spec: spec, Weight: 0.01, Stop: task.Kill},
 		},
 	} {

@@ -31,14 +31,44 @@ func Most(work market.Work, whole float64, processors int) int64 {
 // granted.
 const leastWeight = 0.01
 
-// Order is what a node is told of one task: the one slot, or as many as it has
+// Want is an order as long as nobody reads it: it names what its task runs, which is large
+// and never changes, and does not have it. A node with thousands of tasks has its orders
+// worked out many times a second.
+type Want struct {
+	Spec      *task.Spec
+	CPU       float64
+	Weight    float64
+	Processor int
+	More      []int
+	MostUS    int64
+	Stop      task.Stop
+}
+
+// Wanted is what a node is told of one task: the one slot, or as many as it has
 // threads.
-func Order(spec task.Spec, stop task.Stop, whole float64, first Slot, more ...Slot) task.Order {
-	o := task.Order{Spec: spec, Stop: stop, Processor: first.Processor, CPU: Quota(first.Speed, whole)}
+func Wanted(spec *task.Spec, stop task.Stop, whole float64, first Slot, more ...Slot) Want {
+	w := Want{Spec: spec, Stop: stop, Processor: first.Processor, CPU: Quota(first.Speed, whole)}
 	for _, s := range more {
-		o.CPU += Quota(s.Speed, whole)
-		o.More = append(o.More, s.Processor)
+		w.CPU += Quota(s.Speed, whole)
+		w.More = append(w.More, s.Processor)
 	}
-	o.Weight = max(leastWeight, o.CPU)
-	return o
+	w.Weight = max(leastWeight, w.CPU)
+	return w
+}
+
+// Order is the whole order.
+func (w *Want) Order() task.Order {
+	return task.Order{Spec: *w.Spec, CPU: w.CPU, Weight: w.Weight, Processor: w.Processor, More: w.More, MostUS: w.MostUS, Stop: w.Stop}
+}
+
+// Orders are whole orders; nil if nothing was said.
+func Orders(wants []Want) []task.Order {
+	if wants == nil {
+		return nil
+	}
+	orders := make([]task.Order, len(wants))
+	for i := range wants {
+		orders[i] = wants[i].Order()
+	}
+	return orders
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/task"
@@ -107,8 +108,8 @@ func (x *overseer) farewell(by trade.Identity, s *task.Status) {
 
 // farewells adds to the orders of a node those to end what another attempt follows.
 // Who has never heard of such a task says that it will not begin.
-func (x *agents) farewells(index int, orders []task.Order) []task.Order {
-	here := len(orders)
+func (x *agents) farewells(index int, wants []dispatch.Want) []dispatch.Want {
+	here := len(wants)
 	for id := range x.leaving {
 		j := x.jobs.Find(id)
 		for _, rank := range j.Leaving.Ranks {
@@ -121,11 +122,11 @@ func (x *agents) farewells(index int, orders []task.Order) []task.Order {
 			for _, node := range j.Leaving.Nodes {
 				spec.Nodes = append(spec.Nodes, x.nodes.At(node).Node)
 			}
-			orders = append(orders, task.Order{Spec: spec, Stop: task.Terminate})
+			wants = append(wants, dispatch.Want{Spec: &spec, Stop: task.Terminate})
 		}
 	}
-	if len(orders) > here {
-		slices.SortFunc(orders, func(a, b task.Order) int { return a.Spec.Compare(b.Spec.Key) })
+	if len(wants) > here {
+		slices.SortFunc(wants, func(a, b dispatch.Want) int { return a.Spec.Compare(b.Spec.Key) })
 	}
-	return orders
+	return wants
 }

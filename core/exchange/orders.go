@@ -13,13 +13,17 @@ import (
 
 // Orders is all that a node should be doing, in the order of jobs and ranks.
 // A node that is not up should be doing nothing.
-func (x *agents) Orders(name string) []task.Order {
+func (x *agents) Orders(name string) []task.Order { return dispatch.Orders(x.Wants(name)) }
+
+// Wants is Orders for whoever makes them of it later: it shares nothing that changes with
+// the market.
+func (x *agents) Wants(name string) []dispatch.Want {
 	index, known := x.nodes.Named(name)
 	if !known || !x.nodes.At(index).Up {
 		return nil
 	}
 	n := x.nodes.At(index)
-	orders := make([]task.Order, 0, len(n.Tenants()))
+	wants := make([]dispatch.Want, 0, len(n.Tenants()))
 	for j := range x.jobs.Together(n.Tenants()) {
 		if j.Leaving != nil {
 			continue // what was before has to end first
@@ -34,12 +38,12 @@ func (x *agents) Orders(name string) []task.Order {
 			for _, other := range j.Others(rank) {
 				more = append(more, other.Slot)
 			}
-			order := dispatch.Order(specs[rank], j.StopOf(r), n.Speed, r.Slot, more...)
-			order.MostUS = x.most(j, rank, n)
-			orders = append(orders, order)
+			want := dispatch.Wanted(&specs[rank], j.StopOf(r), n.Speed, r.Slot, more...)
+			want.MostUS = x.most(j, rank, n)
+			wants = append(wants, want)
 		}
 	}
-	return x.farewells(index, orders)
+	return x.farewells(index, wants)
 }
 
 // specs are what the tasks of a job run. They are worked out once for every

@@ -53,6 +53,7 @@ type floor struct {
 	todo    []followUp
 	fx      Effects
 	touched journal.Changes
+	found   []touchedJob    // see touchedJobs
 	moving  []*underway.Job // see notePoints
 }
 

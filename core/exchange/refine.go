@@ -66,9 +66,8 @@ func (x *overseer) refinements() error {
 	if !x.kind.Imprecise || x.cluster == nil {
 		return nil
 	}
-	for _, id := range x.jobs.IDs() {
-		j := x.jobs.Find(id)
-		if j.Request.Optional == nil || j.State != trade.Running {
+	for _, j := range x.jobs.InParts() {
+		if j.State != trade.Running {
 			continue
 		}
 		if j.MandatoryUS != 0 && !x.timeOf(j.DueUS).After(x.time()) {

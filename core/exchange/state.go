@@ -81,13 +81,10 @@ func (x *state) epoch() *trade.EpochView { return &x.epochs[len(x.epochs)-1] }
 
 // nextDeadline is when the next job with an optional part has to end.
 func (x *state) nextDeadline() market.Time {
-	next := market.Never
-	for j := range x.jobs.All() {
-		if j.State == trade.Running && j.MandatoryUS != 0 {
-			next = min(next, x.timeOf(j.DueUS))
-		}
+	if due, some := x.jobs.NextDue(); some {
+		return x.timeOf(due)
 	}
-	return next
+	return market.Never
 }
 
 // eraOf is the epoch under whose rules a quote was made.

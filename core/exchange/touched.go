@@ -10,21 +10,37 @@ import (
 	"github.com/libra-market/libra/core/underway"
 )
 
+// touchedJob is a job of which something has changed; nil: it is not under way.
+type touchedJob struct {
+	journal.Touch
+
+	job *underway.Job
+}
+
+// touchedJobs are those, each looked up once, and in order.
+func (x *floor) touchedJobs() []touchedJob {
+	x.found = x.found[:0]
+	for _, t := range x.touched.Jobs() {
+		x.found = append(x.found, touchedJob{t, x.jobs.Find(t.ID)})
+	}
+	return x.found
+}
+
 // notePoints brings the timelines of the jobs up to date whose share may have
 // changed. A reading alone notes nothing: a drift that is too small to be written
 // down would be a point that recovery does not have.
-func (x *floor) notePoints() {
+func (x *floor) notePoints(of []touchedJob) {
 	x.moving = x.moving[:0]
-	for _, t := range x.touched.Jobs() {
-		if j := x.jobs.Find(t.ID); j != nil && t.What != journal.Reading {
-			x.moving = append(x.moving, j)
+	for i := range of {
+		if t := &of[i]; t.job != nil && t.What != journal.Reading {
+			x.moving = append(x.moving, t.job)
 		}
 	}
 	underway.NotePoints(x.moving, x.now)
 }
 
 // facts takes what the commands since it was last asked made true.
-func (x *floor) facts(txs []ledger.Tx) journal.Facts {
+func (x *floor) facts(txs []ledger.Tx, jobs []touchedJob) journal.Facts {
 	t := x.touched
 	defer func() { x.touched = t.Next(len(x.epochs)) }()
 	f := journal.Facts{
@@ -46,13 +62,11 @@ func (x *floor) facts(txs []ledger.Tx) journal.Facts {
 	}
 	var changed, moved, used []market.JobID
 	lags := false // does the book that the log has go by older speeds than the jobs that are written now?
-	jobs := t.Jobs()
 	if len(jobs) > 1 {
 		moved = make([]market.JobID, 0, len(jobs))
 	}
-	for _, touch := range jobs {
-		id, what := touch.ID, touch.What
-		j := x.jobs.Find(id)
+	for i := range jobs {
+		id, what, j := jobs[i].ID, jobs[i].What, jobs[i].job
 		switch {
 		case what&journal.Whole != 0 && j == nil:
 			f.Gone = append(f.Gone, id)

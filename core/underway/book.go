@@ -1,7 +1,9 @@
 package underway
 
 import (
+	"cmp"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/libra-market/libra/core/task"
@@ -12,24 +14,35 @@ import (
 type Book struct {
 	byID  map[int64]*Job
 	waits map[int64][]int64 // by job: who waits for it
+	parts map[int64]*Job    // those with an optional part
 
 	begins begins
 
-	left int     // jobs that were removed
-	met  []*Job  // see Meet
-	seen float64 // so that looking is not left out, there and in Together
+	left  int     // jobs that were removed
+	met   []*Job  // see Meet
+	seats []seat  // by slot of the core: who was met there last
+	seen  float64 // so that looking is not left out, there and in Together
 
 	ahead int
 }
 
+// seat is a job that the core has on a slot. The next one there has another number.
+type seat struct {
+	id  int64
+	job *Job
+}
+
 // NewBook is one without jobs.
 func NewBook() *Book {
-	return &Book{byID: map[int64]*Job{}, waits: map[int64][]int64{}}
+	return &Book{byID: map[int64]*Job{}, waits: map[int64][]int64{}, parts: map[int64]*Job{}}
 }
 
 // Add takes a job in, and notes for whom it waits.
 func (b *Book) Add(j *Job) {
 	b.byID[j.ID] = j
+	if j.Request.Optional != nil {
+		b.parts[j.ID] = j
+	}
 	for _, id := range j.Waits {
 		b.waits[id] = append(b.waits[id], j.ID)
 	}
@@ -40,7 +53,11 @@ func (b *Book) Add(j *Job) {
 
 // Remove forgets a job.
 func (b *Book) Remove(id int64) {
+	if j := b.byID[id]; j != nil {
+		b.stand(j)
+	}
 	delete(b.byID, id)
+	delete(b.parts, id)
 	b.left++
 }
 
@@ -88,6 +105,24 @@ func (b *Book) IDs() []int64 {
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+// InParts lists the jobs with an optional part, in order.
+func (b *Book) InParts() []*Job {
+	if len(b.parts) == 0 {
+		return nil
+	}
+	return slices.SortedFunc(maps.Values(b.parts), func(x, y *Job) int { return cmp.Compare(x.ID, y.ID) })
+}
+
+// NextDue is when the first job has to end that is with its optional part; false: none is.
+func (b *Book) NextDue() (next int64, any bool) {
+	for _, j := range b.parts {
+		if j.State == trade.Running && j.MandatoryUS != 0 && (!any || j.DueUS < next) {
+			next, any = j.DueUS, true
+		}
+	}
+	return next, any
 }
 
 // Counts are how many there are, by state.

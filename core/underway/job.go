@@ -19,6 +19,7 @@ type Job struct {
 	Ranks []Rank  `json:"ranks,omitempty"`
 	speed float64 // that the log has: beside the ranks, for every event asks for both
 	Moved bool    `json:"-"` // since somebody last looked
+	seat  int32   // where it was met, and 1: see Meet
 
 	Stop     task.Stop     `json:"stop,omitempty"`
 	End      trade.State   `json:"end,omitempty"` // what it ends in, where that is not for its exit status to say

@@ -15,12 +15,41 @@ func (b *Book) Meet(said []market.Event) []*Job {
 	for i := range said {
 		var j *Job
 		if said[i].Kind == market.Granted {
-			j = b.byID[int64(said[i].Job)]
+			j = b.on(said[i].Slot, int64(said[i].Job))
 		}
 		b.met = append(b.met, j)
 	}
 	b.look(b.met)
 	return b.met
+}
+
+// on is the job that the core has on a slot: where it was met before it need not be looked
+// up, which is to wait for memory once more. nil: it is not under way.
+func (b *Book) on(slot int32, id int64) *Job {
+	if slot < 0 {
+		return b.byID[id]
+	}
+	for int(slot) >= len(b.seats) {
+		b.seats = append(b.seats, seat{})
+	}
+	at := &b.seats[slot]
+	if at.job != nil && at.id == id {
+		return at.job
+	}
+	j := b.byID[id]
+	if j != nil {
+		b.stand(j)
+		*at = seat{id, j}
+		j.seat = slot + 1
+	}
+	return j
+}
+
+// stand takes a job from the slot on which it was met.
+func (b *Book) stand(j *Job) {
+	if i := int(j.seat) - 1; i >= 0 && i < len(b.seats) && b.seats[i].job == j {
+		b.seats[i] = seat{}
+	}
 }
 
 // look waits for all that a new share is written to, and for what says whether it is

@@ -53,8 +53,21 @@ func TestMeet(t *testing.T) {
 	if len(met) != 4 || met[0] != b.Find(2) || met[1] != nil || met[2] != nil || met[3] != b.Find(1) {
 		t.Errorf("%v", met)
 	}
+	again := []market.Event{{Kind: market.Granted, Job: 2, Slot: 3}}
+	for range 2 { // the second time without looking it up
+		if met := b.Meet(again); met[0] != b.Find(2) {
+			t.Errorf("on its slot is %v", met[0])
+		}
+	}
+	if met := b.Meet([]market.Event{{Kind: market.Granted, Job: 1, Slot: 3}}); met[0] != b.Find(1) {
+		t.Errorf("who has another's slot is %v", met[0])
+	}
+	b.Meet(again)
 	left := b.Left()
 	if b.Remove(2); b.Left() == left {
 		t.Error("nobody would notice that one is gone")
+	}
+	if met := b.Meet(again); met[0] != nil {
+		t.Error("one that is gone is on its slot still")
 	}
 }

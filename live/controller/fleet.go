@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/exchange"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
@@ -74,7 +75,8 @@ type claim struct {
 
 // member is one node as its agent sees it.
 type member struct {
-	desired task.Desired
+	desired task.Desired  // without its orders
+	plan    *plan         // these; nil: none were published
 	changed chan struct{} // closed and replaced when desired changes
 	seen    int64
 	seat    string // of the agent that speaks for it
@@ -93,8 +95,32 @@ type worked struct {
 
 // nodeOrders is what a node should be doing from now on.
 type nodeOrders struct {
-	node   string
-	orders []task.Order
+	node string
+	plan *plan
+}
+
+// plan is what a node should be doing. Whole orders are made of it when they are asked for,
+// beside the market: of several plans within one poll only the last is.
+type plan struct {
+	wants []dispatch.Want
+	once  sync.Once
+	whole []task.Order
+}
+
+func (p *plan) orders() []task.Order {
+	if p == nil {
+		return nil
+	}
+	p.once.Do(func() { p.whole = dispatch.Orders(p.wants) })
+	return p.whole
+}
+
+// tasks are what the plan is about.
+func (p *plan) tasks() []dispatch.Want {
+	if p == nil {
+		return nil
+	}
+	return p.wants
 }
 
 func newFleet(c *Controller) *fleet {
@@ -180,11 +206,11 @@ func (f *fleet) due(x *exchange.Exchange, now int64) []nodeOrders {
 			f.next = min(f.next, at)
 			continue
 		}
-		orders := x.Orders(name)
-		due = append(due, nodeOrders{node: name, orders: orders})
+		wants := x.Wants(name)
+		due = append(due, nodeOrders{node: name, plan: &plan{wants: wants}})
 		delete(f.dirty, name)
-		f.tasks += len(orders) - f.last[name].tasks
-		f.last[name] = worked{at: now, tasks: len(orders)}
+		f.tasks += len(wants) - f.last[name].tasks
+		f.last[name] = worked{at: now, tasks: len(wants)}
 	}
 	return due
 }
@@ -198,7 +224,7 @@ func (f *fleet) publish(all []nodeOrders) {
 	defer f.mu.Unlock()
 	for _, n := range all {
 		m := f.member(n.node)
-		m.desired.Orders = n.orders
+		m.plan = n.plan
 		m.forgetLanes()
 		f.bumpVersion(m)
 	}
@@ -265,7 +291,7 @@ func (c *Controller) Desired(ctx context.Context, node string, after int64, wait
 			return task.Desired{}, unregistered(node)
 		}
 		m.seen = c.now()
-		d, changed := m.desired, m.changed
+		d, plan, changed := m.desired, m.plan, m.changed
 		c.fleet.mu.Unlock()
 		if err := c.leads(); err != nil { // who stood still while it waited must not let the node go on
 			return task.Desired{}, err
@@ -273,12 +299,14 @@ func (c *Controller) Desired(ctx context.Context, node string, after int64, wait
 		d.Leader = c.Leader()
 		d.LeaseMS, d.ReportMS = c.cfg.Lease.Milliseconds(), c.cfg.Report.Milliseconds()
 		if d.Version != after { // it may have heard more of one that began at a later time of day
+			d.Orders = plan.orders()
 			return d, nil
 		}
 		select {
 		case <-changed:
 			c.takeTurn(ctx)
 		case <-timer.C:
+			d.Orders = plan.orders()
 			return d, nil
 		case <-ctx.Done():
 			return task.Desired{}, ctx.Err()

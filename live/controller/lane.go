@@ -30,9 +30,10 @@ func (f *fleet) follow(node string, own []task.Status, said []task.Lane) []task.
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m := f.member(node)
-	specs := make(map[task.Key]*task.Spec, len(m.desired.Orders))
-	for i := range m.desired.Orders {
-		specs[m.desired.Orders[i].Spec.Key] = &m.desired.Orders[i].Spec
+	tasks := m.plan.tasks()
+	specs := make(map[task.Key]*task.Spec, len(tasks))
+	for i := range tasks {
+		specs[tasks[i].Spec.Key] = tasks[i].Spec
 	}
 	var told []task.Told
 	for i := range said {
@@ -84,8 +85,8 @@ func (m *member) forgetLanes() {
 		return
 	}
 	left := make(map[task.Key]*task.Lane, len(m.lanes))
-	for i := range m.desired.Orders {
-		key := m.desired.Orders[i].Spec.Key
+	for _, t := range m.plan.tasks() {
+		key := t.Spec.Key
 		if l := m.lanes[key]; l != nil {
 			left[key] = l
 		}

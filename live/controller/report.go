@@ -109,7 +109,7 @@ func (f *fleet) mayHurry(node string, tasks int, now int64) bool {
 	if m.hurried > now {
 		return false
 	}
-	m.hurried += second * int64(tasks) / int64(hurries+len(m.desired.Orders))
+	m.hurried += second * int64(tasks) / int64(hurries+len(m.plan.tasks()))
 	return true
 }
 

@@ -97,18 +97,20 @@ func (d *Draft) Share(proc int, speeds []float64) {
 	now, first := d.b.now, len(d.slices)
 	tasks := d.b.tasks[proc]
 	d.slices = slices.Grow(d.slices, len(tasks))[:first+len(tasks)]
-	said := d.slices[first:]
+	said := d.slices[first : first+len(tasks)]
 	speeds = speeds[:len(tasks)]
-	for i := range tasks {
-		t := &tasks[i]
-		if speed := speeds[i]; !same(t.Speed, speed) {
+	for i := range said {
+		t, speed := &tasks[i], speeds[i]
+		if same(t.Speed, speed) {
+			speed = t.Speed
+		} else {
 			t.Left, t.Since, t.Speed = t.LeftAt(now), now, speed
 			d.b.stir(t.Slot)
 		}
-		said[i] = market.Slice{Job: t.Job, Slot: int32(t.Slot), Speed: t.Speed}
 		if t.Reserved {
-			said[i].Speed = 0 // the other is what is kept for it
+			speed = 0 // the other is what is kept for it
 		}
+		said[i] = market.Slice{Job: t.Job, Slot: int32(t.Slot), Speed: speed}
 	}
 	d.b.versions[proc]++
 	e := d.Say(market.Shared)
@@ -119,18 +121,30 @@ func (d *Draft) Share(proc int, speeds []float64) {
 // exactly what it needs goes on needing exactly that.
 func same(a, b float64) bool {
 	const relative = 1e-14
-	diff := a - b
-	return diff <= relative*a && -diff <= relative*a
+	return math.Abs(a-b) <= relative*a
 }
 
 // Appraise stores what the policy reckons the tasks on a processor bring, each of them.
 func (d *Draft) Appraise(proc int, values []float64) {
 	tasks, sum := d.b.tasks[proc], 0.0
+	values = values[:len(tasks)]
 	for i := range tasks {
-		tasks[i].Return = values[i]
-		sum += values[i]
+		value := values[i]
+		tasks[i].Return = value
+		sum += value
 	}
 	d.b.piles[proc].Return = sum // what else it amounts to stays
+}
+
+// AppraiseInTime is Appraise where each of them brings what it does in time.
+func (d *Draft) AppraiseInTime(proc int) {
+	tasks, sum := d.b.tasks[proc], 0.0
+	for i := range tasks {
+		worth := tasks[i].Worth
+		tasks[i].Return = worth
+		sum += worth
+	}
+	d.b.piles[proc].Return = sum
 }
 
 // Wake asks for the policy to be asked again at the given time, whatever

@@ -61,7 +61,7 @@ func (b *Book) putDown(before [][]Task, held market.Procs) {
 func (b *Book) setTasks(proc int, tasks []Task) {
 	b.tasks[proc] = tasks
 	b.versions[proc]++
-	b.piles[proc].counted = false
+	b.piles[proc].counted, b.piles[proc].topped = false, false
 }
 
 // Prolong gives a running job further work on each processor, and at least the

@@ -1,7 +1,7 @@
 package book
 
 import (
-	"slices"
+	"math"
 
 	"github.com/libra-market/libra/core/market"
 )
@@ -35,21 +35,46 @@ type Pile struct {
 	Top     int     // the task of the highest rank, the first job of equals; -1: none
 	Endless bool    // some task has no deadline
 	counted bool    // the above is true of the tasks as they are
+	topped  bool    // at least Top is, and all tasks are comparable
 }
 
 func pileOf(tasks []Task) Pile {
-	p := Pile{Top: -1, counted: true}
-	var top *Task
+	p := Pile{}
+	p.count(tasks)
+	return p
+}
+
+// count makes it that of some tasks.
+func (p *Pile) count(tasks []Task) {
+	worth, brings, endless := 0.0, 0.0, false
 	for i := range tasks {
 		t := &tasks[i]
-		p.Worth += t.Worth
-		p.Return += t.Return
-		p.Endless = p.Endless || !t.Due.Finite()
-		if top == nil || t.Rank > top.Rank || t.Rank == top.Rank && t.Job < top.Job {
-			p.Top, top = i, t
+		worth += t.Worth
+		brings += t.Return
+		if !t.Due.Finite() {
+			endless = true
 		}
 	}
-	return p
+	p.Worth, p.Return, p.Endless = worth, brings, endless
+	if !p.topped {
+		p.Top = topOf(tasks)
+	}
+	p.counted, p.topped = true, !math.IsNaN(worth)
+}
+
+func topOf(tasks []Task) int {
+	top := -1
+	for i := range tasks {
+		if top < 0 || tasks[i].tops(&tasks[top]) {
+			top = i
+		}
+	}
+	return top
+}
+
+// tops reports whether a task is the top one rather than another.
+func (t *Task) tops(other *Task) bool {
+	return t.Rank > other.Rank || t.Rank == other.Rank && t.Job < other.Job
 }
 
 // LeftAt is the work left at a time not before Since.
@@ -91,12 +116,31 @@ func (b *Book) addTasks(s Slot, e *Entry) {
 	task := NewTask(&e.Job, e.Terms, b.now)
 	task.Slot, task.Reserved, task.BestEffort = s, e.reserved, e.bestEffort
 	for proc := range e.Procs.All() {
-		at := len(b.tasks[proc])
-		for !task.Soft && at > 0 && b.tasks[proc][at-1].Soft {
+		tasks := append(b.tasks[proc], task)
+		at := len(tasks) - 1
+		for !task.Soft && at > 0 && tasks[at-1].Soft {
 			at--
 		}
-		b.tasks[proc] = slices.Insert(b.tasks[proc], at, task)
+		if at < len(tasks)-1 {
+			copy(tasks[at+1:], tasks[at:])
+			tasks[at] = task
+		}
+		b.tasks[proc] = tasks
+		p := &b.piles[proc]
+		was := *p
 		b.touch(proc, Joined)
+		if was.topped && !math.IsNaN(task.Worth) { // one look says who is the top one now
+			if at <= was.Top {
+				was.Top++
+			}
+			if was.Top < 0 || task.tops(&tasks[was.Top]) {
+				was.Top = at
+			}
+			p.Top, p.topped = was.Top, true
+			if was.counted && at == len(tasks)-1 { // and the sums only go on
+				p.Worth, p.Return, p.Endless, p.counted = was.Worth+task.Worth, was.Return+task.Return, was.Endless || !task.Due.Finite(), true
+			}
+		}
 	}
 }
 
@@ -112,10 +156,17 @@ func (b *Book) removeTask(proc int, s Slot) bool {
 
 // takeTask takes the i-th task off a processor.
 func (b *Book) takeTask(proc, i int) {
-	tasks := b.tasks[proc]
+	tasks, p := b.tasks[proc], &b.piles[proc]
 	b.stir(tasks[i].Slot)
 	b.tasks[proc] = append(tasks[:i], tasks[i+1:]...)
+	top, topped := p.Top, p.topped
 	b.touch(proc, Left)
+	if topped && i != top { // who was the top one still is
+		if i < top {
+			top--
+		}
+		p.Top, p.topped = top, true
+	}
 }
 
 // placeOf is where a job's task is among those of a processor, or -1 where that is done.
@@ -174,6 +225,6 @@ func (b *Book) touch(proc int, how Touch) {
 	b.isTouch[proc] |= how
 	b.versions[proc]++
 	if b.piles != nil {
-		b.piles[proc].counted = false
+		b.piles[proc].counted, b.piles[proc].topped = false, false
 	}
 }

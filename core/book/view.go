@@ -212,7 +212,7 @@ func (v View) Pile(proc int) *Pile {
 	}
 	p := &v.b.piles[proc]
 	if !p.counted {
-		*p = pileOf(v.b.tasks[proc])
+		p.count(v.b.tasks[proc])
 	}
 	return p
 }

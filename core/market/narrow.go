@@ -12,7 +12,7 @@ type whole interface{ ~int | ~int64 }
 // are: one that does not fit here broke an invariant, and must not become another
 // number. (Threads of 4294967298 became 2, and closed a market.)
 func Int32[T whole](n T) int32 {
-	if int64(n) < math.MinInt32 || int64(n) > math.MaxInt32 {
+	if int64(int32(n)) != int64(n) {
 		unfit(int64(n), "32 bits")
 	}
 	return int32(n)
@@ -40,4 +40,5 @@ func Bits[T whole](n T) uint64 { return uint64(n) }
 // Signed is the number of which these are the bits.
 func Signed(bits uint64) int64 { return int64(bits) } //nolint:gosec // all 64 of them stay
 
+//go:noinline
 func unfit(n int64, into string) { panic(fmt.Sprintf("libra: %d does not fit into %s", n, into)) }

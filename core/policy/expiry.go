@@ -74,8 +74,8 @@ func (e *expiry) over(now market.Time) []int32 {
 func (e *expiry) sink(i int) {
 	x := e.heap[i]
 	for below := 2*i + 1; below < len(e.heap); below = 2*i + 1 {
-		if below+1 < len(e.heap) && e.heap[below+1].until < e.heap[below].until {
-			below++
+		if below+1 < len(e.heap) {
+			below += one(e.heap[below+1].until < e.heap[below].until) // without a branch
 		}
 		if e.heap[below].until >= x.until {
 			break

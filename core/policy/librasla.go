@@ -96,6 +96,9 @@ func (p *libraSLA) askAll(v book.View, j *market.Job, added *book.Task) {
 // where the last one taken and the first one left out are equal but for
 // rounding is a closer look worth its time.
 func (p *libraSLA) bestFirst(v book.View, added *book.Task, n int) {
+	if len(p.choices) == n {
+		return
+	}
 	firstOnes(p.choices, n)
 	cut := math.Inf(-1)
 	for _, c := range p.choices[:n] {
@@ -236,17 +239,16 @@ type reckoning struct {
 
 func (p *libraSLA) reckon(now market.Time, rating float64, tasks []book.Task, top int) reckoning {
 	n := reckoning{now: now, rating: rating, top: top}
-	p.needs = p.needs[:0]
+	needs := roomFor(p.needs, len(tasks))
 	total, kept := 0.0, 0.0
-	for i := range tasks {
+	for i := range needs {
 		t := &tasks[i]
 		share := needed(t, now, rating)
-		p.needs = append(p.needs, share)
+		needs[i] = share
 		total += share
-		if !t.Soft || i == top {
-			kept += share
-		}
+		kept += onlyIf(share, one(!t.Soft)|one(i == top))
 	}
+	p.needs = needs
 	n.total, n.kept = total, kept
 	n.fits = market.Share(total).Fits(1)
 	// Where there is too little for all, those who come last must be left some:
@@ -256,6 +258,19 @@ func (p *libraSLA) reckon(now market.Time, rating float64, tasks []book.Task, to
 		n.squeeze = (1 - kept) / (total - kept)
 	}
 	return n
+}
+
+// roomFor is room for so many, in the old space if that is large enough.
+func roomFor(old []float64, n int) []float64 {
+	if cap(old) < n {
+		return make([]float64, 2*n)[:n]
+	}
+	return old[:n]
+}
+
+// onlyIf is a number if is is 1, and 0 if that is 0: without a branch, where it is anybody's guess.
+func onlyIf(x float64, is int) float64 {
+	return math.Float64frombits(math.Float64bits(x) & -market.Bits(is))
 }
 
 // needed is the share of a processor that a task needs: equation (3) of 001. A
@@ -289,6 +304,15 @@ func (p *libraSLA) returnOf(n *reckoning, t *book.Task, i int) float64 {
 	return t.Worth - float64(float64(finish-t.Due)*t.Fine)
 }
 
+// returnsOf is what each task brings.
+func (p *libraSLA) returnsOf(n *reckoning, tasks []book.Task) []float64 {
+	p.returns = roomFor(p.returns, len(tasks))
+	for i := range p.returns {
+		p.returns[i] = p.returnOf(n, &tasks[i], i)
+	}
+	return p.returns
+}
+
 // Plan sets the shares on every processor whose tasks changed, and where a job
 // was accepted also what the tasks there are now expected to bring.
 func (p *libraSLA) Plan(v book.View, d *book.Draft) {
@@ -299,12 +323,12 @@ func (p *libraSLA) Plan(v book.View, d *book.Draft) {
 		proc := int(touched)
 		tasks := v.Tasks(proc)
 		n := p.reckon(v.Now(), v.Rating(proc), tasks, v.Pile(proc).Top)
-		if v.Touch(proc)&book.Joined != 0 {
-			p.returns = p.returns[:0]
-			for i := range tasks {
-				p.returns = append(p.returns, p.returnOf(&n, &tasks[i], i))
-			}
-			d.Appraise(proc, p.returns)
+		switch {
+		case v.Touch(proc)&book.Joined == 0:
+		case n.fits:
+			d.AppraiseInTime(proc)
+		default:
+			d.Appraise(proc, p.returnsOf(&n, tasks))
 		}
 		d.Share(proc, p.speeds(&n, tasks))
 	}
@@ -312,15 +336,15 @@ func (p *libraSLA) Plan(v book.View, d *book.Draft) {
 
 // speeds turns the needs of the tasks on a processor into what they get.
 func (p *libraSLA) speeds(n *reckoning, tasks []book.Task) []float64 {
+	needs := p.needs
 	switch {
 	case len(tasks) == 0:
 	case n.fits:
-		p.needs[n.top] += max(0, 1-n.total)
+		needs[n.top] += max(0, 1-n.total)
 	case n.feasible:
-		for i := range tasks {
-			if tasks[i].Soft && i != n.top {
-				p.needs[i] *= n.squeeze
-			}
+		factors := [2]float64{1, n.squeeze}
+		for i := range needs {
+			needs[i] *= factors[one(tasks[i].Soft)&one(i != n.top)]
 		}
 	default:
 		p.cut(n, tasks)

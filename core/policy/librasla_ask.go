@@ -32,11 +32,20 @@ func (p *libraSLA) askTheBest(v book.View, added *book.Task, n int) {
 	}
 	if p.ahead.at != nil {
 		p.askEach(v, added, &a, n)
-		return
-	}
-	if all := &p.ahead.grove.boughs[0]; all.n > 0 {
+	} else if all := &p.ahead.grove.boughs[0]; all.n > 0 {
 		p.askOn(v, added, &a, 0, all.bound(&a), n)
 	}
+	p.drop(p.enough(n))
+}
+
+// drop leaves out those of the choices that do not bring enough any more, without a branch.
+func (p *libraSLA) drop(least float64) {
+	kept := 0
+	for _, c := range p.choices {
+		p.choices[kept] = c
+		kept += one(-c.rank >= least)
+	}
+	p.choices = p.choices[:kept]
 }
 
 // askOn asks the processors on the branches of which one could bring enough, where the bound
@@ -92,13 +101,19 @@ func (p *libraSLA) askEach(v book.View, added *book.Task, a *asking, n int) {
 			return
 		}
 		q := &r.at[x.proc]
-		if q.until <= a.now {
+		switch {
+		case q.until == notAsked: // for once it is sooner asked than bounded
+			q.until = askedOnce
+		case q.until <= a.now:
 			*q = p.prospectOf(v, x.proc)
+			fallthrough
+		default:
+			if !q.reaches(a, least) {
+				continue
+			}
 		}
-		if q.reaches(a, least) {
-			p.ask(v, added, int(x.proc), n)
-			least = p.enough(n)
-		}
+		p.ask(v, added, int(x.proc), n, least)
+		least = p.enough(n)
 	}
 	r.far += len(r.order.list)
 }
@@ -112,9 +127,9 @@ func (p *libraSLA) enough(n int) float64 {
 	return p.best[0] - 2e-8*math.Abs(p.best[0])
 }
 
-// ask asks one processor.
-func (p *libraSLA) ask(v book.View, added *book.Task, proc, n int) {
-	if worth, ok := p.worthwhile(v, proc, added); ok {
+// ask asks one processor, which counts if it brings enough.
+func (p *libraSLA) ask(v book.View, added *book.Task, proc, n int, least float64) {
+	if worth, ok := p.worthwhile(v, proc, added); ok && worth >= least {
 		p.choices = append(p.choices, candidate{rank: -worth, proc: market.Int32(proc)})
 		p.keepBest(worth, n)
 	}
@@ -145,7 +160,7 @@ func (p *libraSLA) renew(v book.View) {
 		return
 	}
 	for _, proc := range r.fresh {
-		r.at[proc].until = -market.Never
+		r.at[proc].until = notAsked
 		if len(v.Tasks(int(proc))) > 0 {
 			r.order.come = append(r.order.come, wealth{v.Pile(int(proc)).Worth, proc})
 		}
@@ -186,8 +201,8 @@ func (p *libraSLA) keepBest(worth float64, n int) {
 	}
 	i := 0
 	for child := 1; child < n; child = 2*i + 1 {
-		if child+1 < n && b[child+1] < b[child] {
-			child++
+		if child+1 < n {
+			child += one(b[child+1] < b[child]) // without a branch
 		}
 		if b[child] >= worth {
 			break
@@ -243,8 +258,8 @@ func (h *branches) swap(x branch) (at int32, bound float64) {
 func (h *branches) sink(x branch) {
 	i, l := 0, h.list
 	for below := 1; below < len(l); below = 2*i + 1 {
-		if below+1 < len(l) && l[below+1].bound > l[below].bound {
-			below++
+		if below+1 < len(l) {
+			below += one(l[below+1].bound > l[below].bound) // without a branch
 		}
 		if l[below].bound <= x.bound {
 			break

@@ -40,23 +40,6 @@ type stray struct {
 	due    market.Time
 }
 
-// clear makes it the sum over nobody, in its old space.
-func (c *courses) clear() {
-	c.speed, c.fine, c.period = 0, 0, 0
-	if len(c.strays) > 0 {
-		c.strays = c.strays[:0]
-	}
-}
-
-func (c *courses) add(t *book.Task, period, undone float64, astray bool) {
-	c.speed += t.Speed
-	c.fine += t.Fine
-	c.period += float64(t.Fine * period)
-	if astray {
-		c.strays = append(c.strays, stray{undone: undone, due: t.Due})
-	}
-}
-
 // need is the work per second that the tasks need.
 func (c *courses) need(now market.Time) float64 {
 	sum := c.speed
@@ -71,30 +54,46 @@ func (c *courses) fines(at, now market.Time) float64 {
 	return c.period - float64(c.fine*float64(now-at))
 }
 
-// draw renews the outlook from the tasks as they are now.
+// draw renews the outlook from the tasks as they are now: the hard ones come first.
 func (o *outlook) draw(tasks []book.Task, top int, rating float64, now market.Time) {
 	o.at, o.until, o.spent, o.topRank, o.topSoft = now, market.Never, market.Never, math.Inf(-1), false
-	o.hard.clear()
-	o.soft.clear()
-	o.top.clear()
-	for i := range tasks {
+	o.top = courses{strays: o.top.strays[:0]}
+	if top >= 0 {
+		o.topRank, o.topSoft = tasks[top].Rank, tasks[top].Soft
+	}
+	hard := 0
+	for hard < len(tasks) && !tasks[hard].Soft {
+		hard++
+	}
+	o.over(&o.hard, tasks[:hard], top, rating)
+	o.over(&o.soft, tasks[hard:], top-hard, rating)
+}
+
+// over draws it over the hard tasks, or the soft ones, and the top one if it is among them.
+func (o *outlook) over(others *courses, tasks []book.Task, top int, rating float64) {
+	now, first, spent := o.at, o.until, o.spent
+	speed, fine, periods, off := 0.0, 0.0, 0.0, 0
+	strays := others.strays
+	if cap(strays) < len(tasks) {
+		strays = make([]stray, len(tasks), 2*len(tasks))
+	}
+	strays = strays[:len(tasks)]
+	for i := range strays {
 		t := &tasks[i]
-		if i == top {
-			o.topRank, o.topSoft = t.Rank, t.Soft
-		}
 		if t.BestEffort {
 			continue // it needs nothing, whatever it gets
 		}
 		left, period := float64(t.LeftAt(now)), float64(t.Due-now)
 		undone := left - float64(t.Speed*period)
 		astray := math.Abs(undone) > 1e-12*left
-		switch {
-		case i == top:
-			o.top.add(t, period, undone, astray)
-		case t.Soft:
-			o.soft.add(t, period, undone, astray)
-		default:
-			o.hard.add(t, period, undone, astray)
+		if i == top {
+			o.top.be(t, period, undone, astray)
+		} else {
+			speed += t.Speed
+			fine += t.Fine
+			periods += float64(t.Fine * period)
+			strays[off] = stray{undone: undone, due: t.Due}
+			off += one(astray) // who is not is written over
 		}
 		// When will it need all of the processor, at its speed? A soft task
 		// when v + c/(due-t) reaches the rating. A hard one may need more than
@@ -109,14 +108,20 @@ func (o *outlook) draw(tasks []book.Task, top int, rating float64, now market.Ti
 			until -= market.TimeSlack
 		case undone < 0:
 			until = now + market.Time(left/t.Speed)
-			if until < o.spent {
-				o.spent = until
-			}
+			spent = min(spent, until)
 		case t.Soft:
 			until -= market.Time(undone / (rating - t.Speed))
 		}
-		if until < o.until {
-			o.until = until
-		}
+		first = min(first, until) // without a branch
+	}
+	others.speed, others.fine, others.period, others.strays = speed, fine, periods, strays[:off]
+	o.until, o.spent = first, spent
+}
+
+// be makes it the sum over one task.
+func (c *courses) be(t *book.Task, period, undone float64, astray bool) {
+	c.speed, c.fine, c.period = 0+t.Speed, 0+t.Fine, 0+float64(t.Fine*period)
+	if astray {
+		c.strays = append(c.strays, stray{undone: undone, due: t.Due})
 	}
 }

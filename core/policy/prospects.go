@@ -65,6 +65,13 @@ const unsure = 1e-6
 // long is longer than any bound that gets closer holds.
 const long = 1e12
 
+// What a processor in a small cluster has for a bound of which something has happened: until it is asked, and until it
+// is to be asked once more.
+var (
+	notAsked  = -market.Never
+	askedOnce = market.Time(-math.MaxFloat64)
+)
+
 // asking is a task at the door, as prospects see it.
 type asking struct {
 	need  float64 // work per second

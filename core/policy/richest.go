@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/libra-market/libra/core/market"
@@ -42,8 +44,6 @@ func (s *richest) renew(procs []int32, moved []bool) {
 	many := len(s.list) > scattered*len(procs)
 	if many {
 		s.leaveFrom(procs)
-	} else {
-		s.leave(moved)
 	}
 	for _, proc := range procs {
 		s.on[proc] = false
@@ -55,23 +55,36 @@ func (s *richest) renew(procs []int32, moved []bool) {
 	if many {
 		s.joinAt()
 	} else {
-		s.join()
+		s.change(moved)
 	}
 	s.come = s.come[:0]
 }
 
-// leave takes out who has moved.
-func (s *richest) leave(moved []bool) {
-	kept := s.list[:0]
-	for _, x := range s.list {
-		if !moved[x.proc] {
-			kept = append(kept, x)
-		}
+// change takes out who has moved, and puts those in who come.
+func (s *richest) change(moved []bool) {
+	list, at := s.list, 0
+	if more := len(list) + len(s.come); cap(s.spare) < more {
+		s.spare = make([]wealth, 2*more)
 	}
-	s.list = kept
+	to := s.spare[:len(list)+len(s.come)]
+	for _, x := range s.come {
+		i := 0
+		for ; i < len(list) && list[i].before(x); i++ {
+			to[at] = list[i]
+			at += one(!moved[list[i].proc])
+		}
+		list = list[i:]
+		to[at] = x
+		at++
+	}
+	for _, x := range list {
+		to[at] = x
+		at += one(!moved[x.proc])
+	}
+	s.list, s.spare = to[:at], s.list[:0]
 }
 
-// leaveFrom is leave for few of many.
+// leaveFrom takes out who has moved, where they are few of many.
 func (s *richest) leaveFrom(procs []int32) {
 	s.gone = s.gone[:0]
 	for _, proc := range procs {
@@ -104,10 +117,12 @@ func (s *richest) place(of int, x wealth) int {
 	return low
 }
 
+// sortCome puts in order who comes: a few of them at a time, and then those together.
 func (s *richest) sortCome() {
 	c := s.come
+	s.spare = append(s.spare[:0], c...)
 	for i := 0; i < len(c); i += run {
-		ranked(c[i:min(i+run, len(c))])
+		s.rank(c[i:min(i+run, len(c))], s.spare[i:])
 	}
 	for n := run; n < len(c); n *= 2 {
 		s.spare = append(s.spare[:0], c...)
@@ -117,16 +132,25 @@ func (s *richest) sortCome() {
 	}
 }
 
-// run is how many are put in order one by one, before runs are put together.
-const run = 8
+// run is how many are put in order at once.
+const run = 16
 
-func ranked(c []wealth) {
-	for i := 1; i < len(c); i++ {
-		x, at := c[i], i
-		for ; at > 0 && x.before(c[at-1]); at-- {
-			c[at] = c[at-1]
+// rank puts a few in order: everybody is compared with everybody, without a branch, and how many are before him is
+// his place. In from they are the same.
+func (s *richest) rank(to, from []wealth) {
+	var keys, places [run]uint64
+	for i := range to {
+		key, proc, place := descending(from[i].worth), market.Bits(int(from[i].proc)), uint64(0)
+		for j := range i {
+			_, after := bits.Sub64(proc, market.Bits(int(from[j].proc)), 0)
+			_, after = bits.Sub64(key, keys[j&(run-1)], after)
+			places[j&(run-1)] += after
+			place += 1 - after
 		}
-		c[at] = x
+		keys[i&(run-1)], places[i&(run-1)] = key, place
+	}
+	for i := range to {
+		to[places[i&(run-1)]] = from[i]
 	}
 }
 
@@ -145,22 +169,13 @@ func merge(to, a, b []wealth) {
 	copy(to[at:], b)
 }
 
-// join puts those in who come, the last first.
-func (s *richest) join() {
-	left, right := len(s.list)-1, len(s.come)-1
-	s.list = append(s.list, s.come...)
-	for at := len(s.list) - 1; right >= 0; at-- {
-		if left >= 0 && s.come[right].before(s.list[left]) {
-			s.list[at] = s.list[left]
-			left--
-		} else {
-			s.list[at] = s.come[right]
-			right--
-		}
-	}
+// descending is a number in the order of others, the highest first.
+func descending(x float64) uint64 {
+	b := math.Float64bits(x)
+	return ^(b ^ (-(b >> 63) | 1<<63))
 }
 
-// joinAt is join for few of many.
+// joinAt puts those in who come, where they are few of many.
 func (s *richest) joinAt() {
 	left := len(s.list)
 	s.list = append(s.list, s.come...)

@@ -18,9 +18,9 @@ type virtualNodes struct {
 	modes []virtualMode // the same
 	whole agenda        // of slots
 	procs []virtualProc
-	split agenda  // of processors
-	slow  float64 // the lowest speed granted so far
-	slack []int32 // processors with a task that is sluggish, or had one
+	split knockout // of processors
+	slow  float64  // the lowest speed granted so far
+	slack []int32  // processors with a task that is sluggish, or had one
 }
 
 type virtualJob struct {
@@ -47,11 +47,11 @@ type virtualProc struct {
 }
 
 type virtualTask struct {
-	slot   int32
-	left   market.Work // at since
-	since  market.Time
-	speed  float64
-	finish market.Time
+	left  market.Work // at since
+	since market.Time
+	speed float64
+	done  uint64 // the key of when it is done
+	slot  int32
 }
 
 // nextFinish is when something will be done.
@@ -71,29 +71,25 @@ func (n *virtualNodes) finish(said *market.Event) {
 		said.Job, said.Proc, said.Work = j.id, market.AllTasks, j.actual
 		return
 	}
-	proc := n.split.unit()
+	proc, key := n.split.unit()
 	p := &n.procs[proc]
-	first, next := p.ends()
+	first := 0
+	for p.tasks[first].done != key { // of equals it is the first one
+		first++
+	}
 	j := &n.jobs[p.tasks[first].slot]
 	p.tasks = append(p.tasks[:first], p.tasks[first+1:]...)
-	n.split.set(proc, next)
+	n.split.set(proc, p.first())
 	said.Job, said.Proc, said.Work = j.id, proc, j.actual
 }
 
-// ends says which of the tasks is done first, and when the first of the others is.
-func (p *virtualProc) ends() (first int, next market.Time) {
-	at := market.Never
-	next = market.Never
+// first is the key of when the first of the tasks is done.
+func (p *virtualProc) first() uint64 {
+	first := noKey
 	for i := range p.tasks {
-		finish := p.tasks[i].finish
-		if finish < next {
-			next = finish
-		}
-		if finish < at {
-			first, at, next = i, finish, at
-		}
+		first = min(first, p.tasks[i].done) // without a branch
 	}
-	return first, next
+	return first
 }
 
 // farOff is how long at most the last bit of work is waited for: whoever would
@@ -127,8 +123,16 @@ func (n *virtualNodes) round(now market.Time) bool {
 		m.later = false
 		return true
 	})
-	over := func(proc int32) bool { return n.procs[proc].over(now) }
-	procs := n.split.bringUp(earliest(horizon, now+soon), now, over)
+	procs := false
+	end := func(proc int32) {
+		if p := &n.procs[proc]; p.over(now) {
+			n.split.set(proc, p.first())
+			procs = true
+		}
+	}
+	for _, proc := range n.split.by(earliest(horizon, now+soon)) {
+		end(proc)
+	}
 	kept := n.slack[:0]
 	for _, proc := range n.slack {
 		if p := &n.procs[proc]; !p.sluggish {
@@ -136,9 +140,8 @@ func (n *virtualNodes) round(now market.Time) bool {
 			continue
 		}
 		kept = append(kept, proc)
-		if at, on := n.split.at(proc); on && at <= horizon && over(proc) {
-			n.split.set(proc, now)
-			procs = true
+		if at, on := n.split.at(proc); on && at <= horizon {
+			end(proc)
 		}
 	}
 	n.slack = kept
@@ -150,7 +153,7 @@ func (p *virtualProc) over(now market.Time) (any bool) {
 	for i := range p.tasks {
 		t := &p.tasks[i]
 		if leftAt(now, t.left, t.since, t.speed).Done() {
-			t.finish, any = earliest(t.finish, now), true
+			t.done, any = min(t.done, keyOf(now)), true
 		}
 	}
 	return any
@@ -197,29 +200,38 @@ func (n *virtualNodes) share(now market.Time, e *market.Event) {
 		n.procs = append(n.procs, virtualProc{})
 	}
 	p := &n.procs[e.Proc]
-	tasks, first, slow := p.tasks, keyOf(market.Never), false
-	for i := range e.Slices {
-		slice := &e.Slices[i]
-		if i >= len(tasks) || tasks[i].slot != slice.Slot { // it nearly always is
-			p.bring(i, virtualTask{slot: slice.Slot, left: n.jobs[slice.Slot].actual, since: now, finish: market.Never})
-			tasks = p.tasks
+	tasks, said, first, slow := p.tasks, e.Slices, noKey, p.sluggish
+	for i := range said {
+		slot, speed := said[i].Slot, said[i].Speed
+		if i >= len(tasks) || tasks[i].slot != slot { // it nearly always is
+			p.bring(i, virtualTask{slot: slot, left: n.jobs[slot].actual, since: now, done: noKey})
+			tasks, slow = p.tasks, slow || speed < sluggish
 		}
 		t := &tasks[i]
-		if speed := slice.Speed; t.speed != speed {
+		if t.speed != speed {
 			n.note(speed)
 			t.left = leftAt(now, t.left, t.since, t.speed)
 			t.since, t.speed = now, speed
-			t.finish = finishOf(now, t.left, speed)
+			t.done = keyOf(finishOf(now, t.left, speed))
+			slow = slow || speed < sluggish
 		}
-		first = min(first, keyOf(t.finish)) // without a branch
-		slow = slow || t.speed < sluggish
+		first = min(first, t.done) // without a branch
 	}
-	if p.sluggish = slow; slow && !p.listed {
+	p.tasks = tasks[:len(said)]
+	if slow {
+		n.lookForSluggish(e.Proc)
+	}
+	n.split.set(e.Proc, first)
+}
+
+// lookForSluggish notes whether a processor has a task that is sluggish, where it had one or has got one.
+func (n *virtualNodes) lookForSluggish(proc int32) {
+	p := &n.procs[proc]
+	p.sluggish = slices.ContainsFunc(p.tasks, func(t virtualTask) bool { return t.speed < sluggish })
+	if p.sluggish && !p.listed {
 		p.listed = true
-		n.slack = append(n.slack, e.Proc)
+		n.slack = append(n.slack, proc)
 	}
-	p.tasks = tasks[:len(e.Slices)]
-	n.split.set(e.Proc, timeOf(first))
 }
 
 // stop takes a job off its processors.
@@ -232,17 +244,9 @@ func (n *virtualNodes) stop(e *market.Event) {
 		p := &n.procs[proc]
 		if i := p.find(e.Slot); i >= 0 {
 			p.tasks = slices.Delete(p.tasks, i, i+1)
-			n.split.set(market.Int32(proc), p.nextFinish())
+			n.split.set(market.Int32(proc), p.first())
 		}
 	}
-}
-
-func (p *virtualProc) nextFinish() market.Time {
-	first := market.Never
-	for i := range p.tasks {
-		first = min(first, p.tasks[i].finish)
-	}
-	return first
 }
 
 // find returns where the task of a job is, or -1.
@@ -250,13 +254,19 @@ func (p *virtualProc) find(slot int32) int {
 	return slices.IndexFunc(p.tasks, func(t virtualTask) bool { return t.slot == slot })
 }
 
-// bring puts the task of a job into the i-th place: from where it is, or as new.
+// bring puts the task of a job into the i-th place: from where it is, which is behind that, or as new.
 func (p *virtualProc) bring(i int, t virtualTask) {
-	if at := p.find(t.slot); at >= 0 {
-		p.tasks[i], p.tasks[at] = p.tasks[at], p.tasks[i]
-		return
+	for at := i + 1; at < len(p.tasks); at++ {
+		if p.tasks[at].slot == t.slot {
+			p.tasks[i], p.tasks[at] = p.tasks[at], p.tasks[i]
+			return
+		}
 	}
-	p.tasks = slices.Insert(p.tasks, i, t)
+	p.tasks = append(p.tasks, t)
+	if last := len(p.tasks) - 1; i < last {
+		copy(p.tasks[i+1:], p.tasks[i:last])
+		p.tasks[i] = t
+	}
 }
 
 func (n *virtualNodes) note(speed float64) {

@@ -31,6 +31,8 @@ type sbatchCommand struct {
 	quiet    bool
 	wait     bool
 	testOnly bool
+	usage    bool
+	version  bool
 	holds    bool // what is handed in only holds its processors
 	notes    []directive.Note
 }
@@ -79,6 +81,8 @@ does: with 255 where options cannot be read, and with 1 where the script cannot.
 	f.BoolVarP(&o.wait, "wait", "W", false, "wait for the job to end and exit with its code")
 	o.ownFlags(cmd)
 	f.BoolP("help", "h", false, "help for sbatch")
+	f.BoolVar(&o.usage, "usage", false, "how it is called, and nothing more")
+	f.BoolVarP(&o.version, "version", "V", false, "the version of Slurm, as sbatch says it, or of libra where there is none")
 	return cmd
 }
 
@@ -113,6 +117,14 @@ func (o *sbatchCommand) read(cmd *cobra.Command, args []string) (line directive.
 func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string) error {
 	line, help, err := o.read(cmd, args)
 	if err != nil || help {
+		return err
+	}
+	switch {
+	case o.usage:
+		_, err = printline(con.out, "Usage: "+cmd.UseLine())
+		return err
+	case o.version:
+		_, err = printline(con.out, slurmVersion(cmd.Context()))
 		return err
 	}
 	flags := cmd.Flags()
@@ -196,7 +208,7 @@ func (o *sbatchCommand) owns(cmd *cobra.Command) func(name string) (mine, value 
 			if f = cmd.Flags().Lookup(long); f == nil {
 				f = cmd.PersistentFlags().Lookup(long)
 			}
-		} else if name == "-Q" || name == "-W" || name == "-h" {
+		} else if name == "-Q" || name == "-W" || name == "-h" || name == "-V" {
 			f = cmd.Flags().ShorthandLookup(name[1:])
 		}
 		return f != nil, f != nil && f.NoOptDefVal == ""
@@ -267,7 +279,7 @@ func (o *sbatchCommand) script(con *console, args []string) (name, script string
 	case o.wraps && len(args) > 0:
 		return "", "", nil, usagef("--wrap makes the script: there can be no other one (%s)", args[0])
 	case o.wraps:
-		return "wrap", "#!/bin/sh\n# made by libra sbatch --wrap\n\n" + o.wrap + "\n", nil, nil
+		return "wrap", "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n" + o.wrap + "\n", nil, nil
 	case len(args) == 0:
 		_, script, err = con.readScript([]string{"-"}, nil)
 		return "sbatch", script, nil, err
@@ -303,8 +315,8 @@ func (o *sbatchCommand) answer(ctx context.Context, con *console, market *client
 		return err
 	}
 	err = endOf(&job)
-	if end, failed := errors.AsType[*jobEnd](err); failed && end.code > signalled {
-		end.code = exitFailure // as sbatch has it of what a signal ended
+	if end, failed := errors.AsType[*jobEnd](err); failed && job.State == v1.Failed {
+		end.code = waitedFor(&job)
 	}
 	return err
 }

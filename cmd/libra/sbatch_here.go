@@ -20,9 +20,6 @@ import (
 // What a job gets of where it is handed in, beside the environment, as by sbatch: options in
 // variables, the umask and the limits of its user's shell, and a script that is on the path.
 
-// signalled is what exit codes are above that stand for a signal.
-const signalled = 128
-
 // fromEnviron puts what is in SBATCH_ variables before the options of a command line.
 func (o *sbatchCommand) fromEnviron(line *directive.Command) {
 	var options []string

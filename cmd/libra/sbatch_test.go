@@ -48,7 +48,7 @@ func TestSbatchWithoutAFile(t *testing.T) {
 		t.Errorf("the market was asked for %+v", got)
 	}
 	r = libra(t, "sbatch", "-t", "1", "--parsable", "--quiet", "--wrap", "")
-	if got = f.last(t).Submit.Request; r.code != exitOK || r.out != "" || got.Name != "wrap" || !strings.HasSuffix(got.Script, "--wrap\n\n\n") {
+	if got = f.last(t).Submit.Request; r.code != exitOK || r.out != "" || got.Name != "wrap" || !strings.HasSuffix(got.Script, "--wrap.\n\n\n") {
 		t.Errorf("an empty one, quietly: %+v: %+v", r, got)
 	}
 	r = libraIn(t, "#!/bin/sh\n#SBATCH -t 2\ntrue\n", "sbatch", "-Q")
@@ -83,6 +83,56 @@ func TestSbatchWaits(t *testing.T) {
 		if r := libra(t, append(append([]string{"sbatch"}, c.options...), script)...); r.code != c.code {
 			t.Errorf("%q, %v: %+v, want %d", line, c.options, r, c.code)
 		}
+	}
+}
+
+// What it ends with is what sbatch does: the highest status of all elements, and 1 for a signal.
+func TestSbatchWaitsForTheHighestStatus(t *testing.T) {
+	f := newFloor()
+	open(t, f, v1.RoleUser)
+	ended := func(exit int, signal string) v1.TaskStatus {
+		return v1.TaskStatus{State: v1.TaskEnded, Exit: exit, Signal: signal}
+	}
+	elements := ended(3, "")
+	elements.Elements = []v1.TaskElement{{Exit: 3}, {Exit: 0}, {Exit: 9}}
+	for name, c := range map[string]struct {
+		tasks []v1.TaskStatus
+		code  int
+	}{
+		"a status that looks like a signal": {[]v1.TaskStatus{ended(130, "")}, 130},
+		"a signal":                          {[]v1.TaskStatus{ended(0, "SIGKILL")}, 1},
+		"elements on several processors":    {[]v1.TaskStatus{ended(2, ""), ended(7, ""), ended(0, "SIGTERM")}, 7},
+		"elements of one":                   {[]v1.TaskStatus{elements}, 9},
+		"nothing of its own":                {nil, 1},
+	} {
+		f.answer = accept(func(j *v1.Job) {
+			j.State, j.Tasks = v1.Failed, c.tasks
+			f.Put(*j)
+		})
+		if r := libra(t, "sbatch", "-t", "1", "-W", "--wrap", "true"); r.code != c.code {
+			t.Errorf("%s: %+v, want %d", name, r, c.code)
+		}
+	}
+}
+
+// Who asks for the version is told Slurm's, as by sbatch, and nobody is asked for a script.
+func TestSbatchSaysItsVersion(t *testing.T) {
+	noContext(t)
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	for _, option := range []string{"-V", "--version", "--vers"} {
+		if r := libra(t, "sbatch", option); r.code != exitOK || !strings.HasPrefix(r.out, "libra ") {
+			t.Errorf("%s without Slurm: %+v", option, r)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(bin, "scontrol"), []byte("#!/bin/sh\necho slurm-wlm 22.05.8 $@\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if r := libra(t, "sbatch", "-V"); r.code != exitOK || r.out != "slurm-wlm 22.05.8 --version\n" {
+		t.Errorf("%+v", r)
+	}
+	if r := libra(t, "sbatch", "--usage"); r.code != exitOK || !strings.HasPrefix(r.out, "Usage: libra sbatch [") {
+		t.Errorf("%+v", r)
 	}
 }
 

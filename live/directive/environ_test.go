@@ -65,7 +65,7 @@ func TestWhatIsExported(t *testing.T) {
 func TestNamesOfFilesAsSbatchHasThem(t *testing.T) {
 	for name, want := range map[string]string{
 		"%j-%x-%u-%%-%A": "%b-%x-erika-%-%b", "slurm.%N.%j.out": "slurm.%N.%b.out", "%n-%t-%s": "%r-%r-batch", "w-%a": "w-4294967294", "%q%j": "%q%b",
-		"%8j.%3n.%4x.%12a": "%8b.%3r.%x.4294967294", "none": "/dev/null", "NONE": "/dev/null", "none.out": "none.out",
+		"%8j.%3n.%4x.%12a": "%8b.%3r.%x.4294967294", `o\.q`: "o.q", "none": "/dev/null", "NONE": "/dev/null", "none.out": "none.out",
 	} {
 		if got := asSbatch(t, "#SBATCH -o "+name+"\n").Request.Output; got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
@@ -124,6 +124,26 @@ func TestHints(t *testing.T) {
 		if got := strings.Join(asSbatch(t, "", strings.Fields(said)...).Finish("job", nil).Env, " "); got != want {
 			t.Errorf("%s: %q, want %q", said, got, want)
 		}
+	}
+}
+
+// A job that waits is told for what, as it was said last, and one that hands in another hands that
+// not on.
+func TestAJobIsToldForWhatItWaits(t *testing.T) {
+	h := asSbatch(t, "#SBATCH -d afterok:1\n", "--dependency=afterok:12:13,singleton")
+	if got := strings.Join(h.Finish("job", []string{"SLURM_JOB_DEPENDENCY=afterany:5"}).Env, " "); got != "SLURM_JOB_DEPENDENCY=afterok:12:13,singleton" {
+		t.Errorf("%q", got)
+	}
+	if got := asSbatch(t, "").Finish("job", []string{"SLURM_JOB_DEPENDENCY=afterany:5"}).Env; len(got) > 0 {
+		t.Errorf("%q", got)
+	}
+}
+
+// --export= exports nothing, as --export=NONE.
+func TestNothingIsExported(t *testing.T) {
+	nothing, none := asSbatch(t, "", "--export=").Finish("job", []string{"FOO=bar"}), asSbatch(t, "", "--export=none").Finish("job", []string{"FOO=bar"})
+	if len(nothing.Env) == 0 || strings.Join(nothing.Env, " ") != strings.Join(none.Env, " ") {
+		t.Errorf("%v, want %v", nothing.Env, none.Env)
 	}
 }
 
@@ -219,7 +239,7 @@ func TestLimitsGoAlong(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{
-		"#SBATCH --propagate=NICE", "#SBATCH --propagate=ALL,STACK", "#SBATCH --propagate=NONE,STACK", "#SBATCH -o %r", "#SBATCH -o %b", "#SBATCH -o %%5a",
+		"#SBATCH --propagate=NICE", "#SBATCH --propagate=ALL,STACK", "#SBATCH --propagate=NONE,STACK", "#SBATCH -o %r", "#SBATCH -o %b", "#SBATCH -o %%5a", `#SBATCH -o 'a\%j'`,
 		"#SBATCH --open-mode=b", "#SBATCH hetjob", "#SBATCH -m a\tb", "#SBATCH -m -a",
 	} {
 		if err := New(Place{}).ReadSbatch("job.sh", "#!/bin/sh\n"+bad+"\n", nil); err == nil {

@@ -27,6 +27,9 @@ type Export struct {
 
 // export reads "all", "none", or names and assignments with commas between them.
 func (h *Head) export(text string) error {
+	if text == "" { // nothing at all
+		text = none
+	}
 	x := Export{Said: text}
 	var set []string
 	for i, word := range splitOutsideQuotes(text) {

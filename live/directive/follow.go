@@ -107,6 +107,9 @@ const (
 // that of the batch system, where there is one.
 func (o *occurrence) follow() error {
 	o.Singleton = false
+	if o.sbatch {
+		o.tellStep("SLURM_JOB_DEPENDENCY", o.value)
+	}
 	var rest []string
 	for part := range strings.SplitSeq(o.value, ",") {
 		if part == "singleton" {

@@ -45,6 +45,16 @@ func TestGPUsOfOtherSystems(t *testing.T) {
 		{"-N 2 --ntasks-per-node=2 --gpus-per-task=1", 4, 2, 2, "", 4, ""},
 		{"-G 6 --gpus-per-task=2", 3, 0, 2, "", 6, "SLURM_NTASKS=3 SLURM_GPUS=6 SLURM_GPUS_PER_TASK=2"},
 		{"-n 8 --gpus-per-task=1 --gpus-per-node=4", 8, 4, 4, "", 8, ""},
+		{"-G 1 --cpus-per-gpu=2", 2, 2, 1, "", 1, "SLURM_CPUS_PER_GPU=2"},
+		{"-G 2 -n 2 --cpus-per-gpu=3", 6, 6, 2, "", 2, "SLURM_CPUS_PER_GPU=3 SLURM_NTASKS=2"},
+		{"-N 2 --gpus-per-node=2 --cpus-per-gpu=2", 8, 4, 2, "", 4, "SLURM_CPUS_PER_GPU=2"},
+		{"-n 2 --gpus-per-task=2 --cpus-per-gpu=2", 8, 4, 2, "", 4, "SLURM_CPUS_PER_GPU=2"},
+		{"-G a100:4 --ntasks-per-gpu=2", 8, 8, 4, "a100", 4, "SLURM_NTASKS_PER_GPU=2 SLURM_NTASKS=8 SLURM_GPUS=a100:4"},
+		{"-n 4 --ntasks-per-gpu=2", 4, 4, 2, "", 2, "SLURM_NTASKS_PER_GPU=2 SLURM_NTASKS=4"},
+		{"-N 2 --gres=gpu:2 --ntasks-per-gpu=1", 4, 2, 2, "", 4, "SLURM_NTASKS=4"},
+		{"-n 2 --tres-per-task=cpu=2,gres/gpu:a100=1", 4, 2, 1, "a100", 2, "SLURM_CPUS_PER_TASK=2"},
+		{"--tres-per-task=cpu:3", 3, 3, 0, "", 0, "SLURM_CPUS_PER_TASK=3"},
+		{"-G 1 --gpu-bind=none", 0, 0, 1, "", 1, "SLURM_GPU_BIND=none"},
 	} {
 		h := directive.New(directive.Place{Now: noon, User: "alice"})
 		if err := h.ReadSbatch("job.sh", "#!/bin/sh\ntrue\n", strings.Fields(c.options)); err != nil {
@@ -108,5 +118,32 @@ func TestGPUsThatCannotBeHad(t *testing.T) {
 	}
 	if _, err := read(t, "#PBS -l select=1:ncpus=2:ngpus=1+1:ncpus=4:ngpus=1"); err == nil || !strings.Contains(err.Error(), "not alike") {
 		t.Errorf("unequal chunks: %v", err)
+	}
+}
+
+// What is said of each GPU, and does not go with the rest, is a mistake.
+func TestWhatGoesWithEachGPU(t *testing.T) {
+	for options, want := range map[string]string{
+		"--cpus-per-gpu=2":                          "how many there are",
+		"-G 1 -c 2 --cpus-per-gpu=2":                "mutually exclusive",
+		"-G 3 -n 2 --cpus-per-gpu=1":                "not the same number for each of 2 tasks",
+		"-G 2 -n 3 --ntasks-per-gpu=1":              "3 tasks are not 1 for each of 2 GPUs",
+		"--ntasks-per-gpu=1":                        "wants a number of GPUs",
+		"-n 3 --ntasks-per-gpu=2":                   "are not 2 for each",
+		"-n 2 --gpus-per-task=1 --ntasks-per-gpu=1": "not with --gpus-per-task",
+		"-G 2 --mem-per-gpu=5 --mem=5":              "mutually exclusive",
+		"--tres-per-task=license/a=1":               "processors and GPUs alone",
+		"--tres-per-task=cpu":                       "want cpu=2",
+	} {
+		h := directive.New(directive.Place{Now: noon, User: "alice"})
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\ntrue\n", strings.Fields(options)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", options, err, want)
+		}
+	}
+	h := directive.New(directive.Place{Now: noon, User: "alice"})
+	err := h.ReadSbatch("job.sh", "#!/bin/sh\n#SBATCH -G 2 --mem-per-gpu=1G\ntrue\n", []string{"--cpus-per-gpu=2"})
+	r := h.Finish("job", nil)
+	if err != nil || r.MemoryMB*int64(r.Processors) != 2048 || r.Processors != 4 || !slices.Contains(r.Env, "SLURM_MEM_PER_GPU=1024") || slices.ContainsFunc(r.Env, func(e string) bool { return strings.HasPrefix(e, "SLURM_CPUS_PER_TASK=") }) {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -3,6 +3,7 @@ package directive
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 	"time"
@@ -129,7 +130,7 @@ func (h *Head) read(file, script string, options []string) error {
 		}
 	}
 	foreign = append(foreign, r.readWords(commandLine, options, sbatchOptions))
-	if h.sbatch && h.width.memories == ofNode|ofProcessor && errors.Join(foreign...) == nil {
+	if h.sbatch && bits.OnesCount8(uint8(h.width.memories)) > 1 && errors.Join(foreign...) == nil {
 		return errMemories
 	}
 	if err := errors.Join(foreign...); err == nil {

@@ -54,10 +54,15 @@ func forSteps(variable string) func(o *occurrence) error {
 			o.note(chosen)
 			return nil
 		}
-		o.steps = slices.DeleteFunc(o.steps, func(e string) bool { return strings.HasPrefix(e, variable+"=") })
-		o.steps = append(o.steps, variable+"="+o.value)
+		o.tellStep(variable, o.value)
 		return nil
 	}
+}
+
+// tellStep tells the job, as sbatch does, what somebody asked for.
+func (o *occurrence) tellStep(variable, value string) {
+	o.steps = slices.DeleteFunc(o.steps, func(e string) bool { return strings.HasPrefix(e, variable+"=") })
+	o.steps = append(o.steps, variable+"="+value)
 }
 
 // hints is what srun is told of what its tasks are like, in other words too, as by sbatch: nothing

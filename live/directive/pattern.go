@@ -29,6 +29,9 @@ func (o *occurrence) slurmFile(name string, own bool) (string, error) {
 	if o.sbatch && strings.EqualFold(name, none) {
 		return os.DevNull, nil
 	}
+	if o.sbatch && strings.Contains(name, `\`) { // as by sbatch: what is in it is no pattern
+		name = strings.ReplaceAll(strings.ReplaceAll(name, `\`, ""), "%", "%%")
+	}
 	var b strings.Builder
 	for rest := name; ; {
 		before, after, found := strings.Cut(rest, "%")

@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write the table of docs/slurm.md anew")
 // commands are the options that libra sbatch has itself.
 var commands = map[string]string{
 	"--help": "the help of libra sbatch", "--wrap": "", "--parsable": "", "--quiet": "nothing is printed but errors", "--wait": "",
-	"--test-only": "a quote: price and promise, and nothing is handed in",
+	"--test-only": "a quote: price and promise, and nothing is handed in", "--usage": "", "--version": "the version of Slurm, or of libra where there is none",
 }
 
 // notes are what options that work mean otherwise than in Slurm.
@@ -25,10 +25,12 @@ var notes = map[string]string{
 
 	"--reservation": "one of Slurm's, of whole nodes and for users or accounts: the job is on its nodes alone, and done before it ends; not FLEX, MAGNETIC, TIME_FLOAT, MAINT, REPLACE, of groups or of some processors, nor with --hold or --dependency; before it begins with --begin",
 
-	"--mem": "0 is all memory of its nodes, as much as the smallest that does has; on nodes that have another it is not", "--exclusive": "every processor of its nodes is the job's and is paid for; where nodes are not alike, of the smallest that do; their time is shared as the policy shares it, so that others may have what the job's promise leaves; =user, =mcs and =topo are refused", "--input": "where Slurm runs the jobs", "--comment": "terms of the market, as libra:budget=5;penalty=0.1; another is shown by Slurm, after the market's own mark on the job", "--nodes": "so many, as many tasks on each, and of a range the most that can be had; where the tasks do not divide, so many (of a range the fewest) with as many processors on each as the fullest needs, which are paid for, with a note", "--tmp": "disk, which is sold",
+	"--mem": "0 is all memory of its nodes, as much as the smallest that does has; on nodes that have another it is not", "--exclusive": "every processor of its nodes is the job's and is paid for; where nodes are not alike, of the smallest that do; their time is shared as the policy shares it, so that others may have what the job's promise leaves; its GPUs are not: --gres asks for them; =user, =mcs and =topo are refused", "--input": "where Slurm runs the jobs", "--comment": "terms of the market, as libra:budget=5;penalty=0.1; another is shown by Slurm, after the market's own mark on the job", "--nodes": "so many, as many tasks on each, and of a range the most that can be had; where the tasks do not divide, so many (of a range the fewest) with as many processors on each as the fullest needs, which are paid for, with a note", "--tmp": "disk, which is sold",
 	"--gpus": "of one kind, as many on each node; on one node unless -N, --gpus-per-node or --gpus-per-task says otherwise", "--gpus-per-node": "of one kind; on one node unless -N or --gpus says otherwise",
-	"--gres":     "gpu, gpu:2, gpu:a100, gpu:a100:2 and none, as --gpus-per-node; other resources are refused",
-	"--nodelist": "on these and on no others; on all of them, as many tasks on each where the tasks divide", "--exclude": "names of nodes that the market does not have exclude nothing",
+	"--cpus-per-gpu": "-c of its tasks, as many as go with the GPUs of each", "--mem-per-gpu": "memory of the whole job, as much as goes with its GPUs", "--ntasks-per-gpu": "-n, or where that is said --gpus", "--gpu-bind": "srun in the script goes by it",
+	"--tres-per-task": "cpu=2,gres/gpu=1 as -c and --gpus-per-task; others are refused",
+	"--gres":          "gpu, gpu:2, gpu:a100, gpu:a100:2 and none, as --gpus-per-node; other resources are refused",
+	"--nodelist":      "on these and on no others; on all of them, as many tasks on each where the tasks divide", "--exclude": "names of nodes that the market does not have exclude nothing",
 	"--constraint": "one feature, several joined by & or a comma (all of them) or by a bar (one of them); numbers of nodes (fast*2) and groups in brackets are refused",
 	"--begin":      "it waits in the market, which says what it costs and promises when its time has come", "--hold": "it waits in the market, which says what it costs and promises when libra release lets it begin; in Slurm it is held, and scontrol release does not let it go",
 	"--distribution": "srun in the script goes by it; nodes and processors are chosen by the market", "--hint": forItsSteps,

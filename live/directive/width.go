@@ -31,7 +31,9 @@ type width struct {
 	spares    bool // more processors than its tasks need, since they do not divide among its nodes
 	allMemory bool // all memory of its nodes
 
-	gpus gpus
+	gpus   gpus
+	perGPU perGPU
+	byGPU  bool // processors of a task are said by GPUs alone
 
 	last *occurrence // what a note about the size refers to
 }
@@ -42,6 +44,7 @@ type memories uint8
 const (
 	ofNode memories = 1 << iota
 	ofProcessor
+	ofGPU
 )
 
 // errMemories is what sbatch says of that.
@@ -72,7 +75,7 @@ func (w *width) processors() (int, error) {
 // apply turns it into what the market sells: processors, each with memory.
 func (w *width) apply(h *Head) error {
 	h.Request.Spread, h.Spreads, h.all = false, nil, width{}
-	if err := errors.Join(w.byName(h), w.sizeByGPUs()); err != nil {
+	if err := errors.Join(w.byName(h), w.sizeByGPUs(), w.sizeByEach()); err != nil {
 		return err
 	}
 	n, err := w.processors()
@@ -234,7 +237,7 @@ func (w *width) tell(h *Head, tasks int) {
 	if w.perNode > 0 {
 		say("NTASKS_PER_NODE", w.perNode)
 	}
-	if w.perTask > 0 {
+	if w.perTask > 0 && !w.byGPU {
 		say("CPUS_PER_TASK", w.perTask)
 	}
 	if w.memoryProc > 0 {
@@ -247,6 +250,7 @@ func (w *width) tell(h *Head, tasks int) {
 		h.told = append(h.told, task.Spare+"=yes")
 	}
 	w.gpus.tellGPUs(h)
+	w.perGPU.tellEach(h)
 }
 
 // wrong says where the size was last spoken of.

@@ -110,7 +110,7 @@ func (l *layout) told(specs []task.Spec) []string {
 			words = append(words, "-u SLURM_GPUS", "-u SLURM_GPUS_PER_NODE", "-u SLURM_GPUS_PER_TASK")
 		}
 	}
-	if valueOf(s.Env, task.AllMemory) != "" {
+	if valueOf(s.Env, task.AllMemory) != "" || valueOf(s.Env, "SLURM_MEM_PER_GPU") != "" {
 		words = append(words, untoldMemory...)
 	}
 	if s.Len() > 0 && s.Size > 1 {
@@ -194,7 +194,7 @@ func memoryOnNode(s *task.Spec, programs int) int64 {
 	return asked
 }
 
-// untoldMemory is what a job is not told that has all memory of its nodes, as by sbatch.
+// untoldMemory is what a job is not told that has all memory of its nodes, or so much with each GPU, as by sbatch.
 var untoldMemory = []string{"-u " + memoryNode, "-u " + memoryEach}
 
 // How a script is told of the memory of a processor, and of a node. One that is told of both has

@@ -22,6 +22,8 @@ func main() {
 	flag.BoolVar(&o.Door, "door", false, "with job_submit.lua before the partition")
 	flag.BoolVar(&o.DoorHolds, "hold", false, "the door holds, where it would refuse")
 	flag.BoolVar(&o.NoPlugin, "bare", false, "without the SPANK plugin")
+	flag.BoolVar(&o.PlainDefault, "plain", false, "jobs that name no partition are in the one that is not the market's")
+	flag.BoolVar(&o.Accounting, "accounting", false, "with slurmdbd, for sacct")
 	flag.BoolVar(&o.Hosts, "hosts", false, "each node with a network of its own")
 	flag.Func("gpus", "GPUs of each, as a100:2; more than once: of several kinds", func(text string) error { o.GPUs = append(o.GPUs, text); return nil })
 	flag.Parse()

@@ -185,9 +185,10 @@ func knifeEdge(difference, scale float64) bool {
 	return math.Abs(difference) <= 1e-8*math.Abs(scale)
 }
 
-// isAtLeast compares returns, allowing for rounding.
-func isAtLeast(value, stored float64) bool {
-	return value >= stored || value >= stored-1e-12*math.Abs(stored)
+// isAtLeast compares sums of returns, allowing for the rounding of what was summed: where
+// the late cost as much as the others bring, nothing is left but that.
+func isAtLeast(value, stored, summed float64) bool {
+	return value >= stored || value >= stored-1e-12*max(math.Abs(stored), summed)
 }
 
 // outlookOn is the outlook of a processor, drawn up anew if anything changed
@@ -217,11 +218,13 @@ func (p *libraSLA) worthwhileClosely(v book.View, proc int, added *book.Task) (f
 	if !n.feasible {
 		return 0, false
 	}
-	value := 0.0
+	value, summed := 0.0, 0.0
 	for i := range p.tasks {
-		value += p.returnOf(&n, &p.tasks[i], i)
+		brings := p.returnOf(&n, &p.tasks[i], i)
+		value += brings
+		summed += math.Abs(brings)
 	}
-	return value, isAtLeast(value, pile.Return)
+	return value, isAtLeast(value, pile.Return, summed)
 }
 
 // reckoning is what Algorithm 2 of 001 finds out about the tasks of one

@@ -201,10 +201,12 @@ func (s *librasla) admit(job int) {
 		for _, k := range s.tasks[n] {
 			stored += k.stored
 		}
+		summed := 0.0 // where some cost what others bring, their sum is rounding alone
 		for _, r := range returns {
 			newReturn[n] += r
+			summed += math.Abs(r)
 		}
-		slack := returnSlack * math.Max(math.Abs(stored), math.Abs(newReturn[n]))
+		slack := returnSlack * math.Max(math.Abs(stored), summed)
 		if newReturn[n] >= stored-slack {
 			suitable = append(suitable, n)
 		}

@@ -103,8 +103,8 @@ func TestARealSlurmJobIsHeldFromItsFirstInstruction(t *testing.T) {
 		t.Errorf("ended as %s", said)
 	}
 	// A second without the quota would be 0.4. It begins a little before its clock does, on a busy
-	// machine half a second.
-	if got := s.average(order); got > 0.28 || got < 0.1 {
+	// machine half a second. How much less it has where others have the processors, no agent can help.
+	if got := s.average(order); got > 0.28 || got < 0.02 {
 		t.Errorf("used %.3f of a processor, want .2", got)
 	}
 	s.withdraw()

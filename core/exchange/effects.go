@@ -64,8 +64,8 @@ func (fx *Effects) write(j *underway.Job, now trade.Job) {
 // Effects takes what has come of the commands since it was last asked.
 func (x *Exchange) Effects() Effects {
 	fx := x.floor.fx
-	touched := x.floor.touchedJobs()
-	x.floor.notePoints(touched)
+	touched := x.floor.touched.Jobs()
+	jobs := x.floor.notePoints(touched)
 	fx.First = map[int64]bool{}
 	for _, j := range fx.changed {
 		fx.write(j, x.view(j))
@@ -76,7 +76,7 @@ func (x *Exchange) Effects() Effects {
 	slices.SortFunc(fx.Jobs, func(a, b trade.Job) int { return int(a.ID - b.ID) })
 	fx.Nodes, fx.Reshared = x.nodes.TakeMarked()
 	fx.Money = len(fx.Txs) > 0
-	fx.Facts = x.floor.facts(fx.Txs, touched)
+	fx.Facts = x.floor.facts(fx.Txs, touched, jobs)
 	x.floor.fx = Effects{}
 	return fx
 }

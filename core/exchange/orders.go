@@ -15,8 +15,7 @@ import (
 // A node that is not up should be doing nothing.
 func (x *agents) Orders(name string) []task.Order { return dispatch.Orders(x.Wants(name)) }
 
-// Wants is Orders for whoever makes them of it later: it shares nothing that changes with
-// the market.
+// Wants is Orders for who makes them of it later: it shares nothing that changes.
 func (x *agents) Wants(name string) []dispatch.Want {
 	index, known := x.nodes.Named(name)
 	if !known || !x.nodes.At(index).Up {

@@ -53,8 +53,8 @@ type floor struct {
 	todo    []followUp
 	fx      Effects
 	touched journal.Changes
-	found   []touchedJob    // see touchedJobs
-	moving  []*underway.Job // see notePoints
+	found   []*underway.Job // see notePoints
+	moving  []*underway.Job
 }
 
 // overseer looks after jobs that run: what nodes report of them, more work than was

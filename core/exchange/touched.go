@@ -10,37 +10,23 @@ import (
 	"github.com/libra-market/libra/core/underway"
 )
 
-// touchedJob is a job of which something has changed; nil: it is not under way.
-type touchedJob struct {
-	journal.Touch
-
-	job *underway.Job
-}
-
-// touchedJobs are those, each looked up once, and in order.
-func (x *floor) touchedJobs() []touchedJob {
-	x.found = x.found[:0]
-	for _, t := range x.touched.Jobs() {
-		x.found = append(x.found, touchedJob{t, x.jobs.Find(t.ID)})
-	}
-	return x.found
-}
-
-// notePoints brings the timelines of the jobs up to date whose share may have
-// changed. A reading alone notes nothing: a drift that is too small to be written
-// down would be a point that recovery does not have.
-func (x *floor) notePoints(of []touchedJob) {
-	x.moving = x.moving[:0]
-	for i := range of {
-		if t := &of[i]; t.job != nil && t.What != journal.Reading {
-			x.moving = append(x.moving, t.job)
+// notePoints brings the timelines of the jobs up to date whose share may have changed, and returns
+// them, each looked up once (nil: it is not under way). A reading alone notes nothing: a drift that is
+// too small to be written down would be a point that recovery does not have.
+func (x *floor) notePoints(of []journal.Touch) []*underway.Job {
+	x.found, x.moving = x.found[:0], x.moving[:0]
+	for _, t := range of {
+		j := x.jobs.Find(t.ID)
+		if x.found = append(x.found, j); j != nil && t.What != journal.Reading {
+			x.moving = append(x.moving, j)
 		}
 	}
 	underway.NotePoints(x.moving, x.now)
+	return x.found
 }
 
 // facts takes what the commands since it was last asked made true.
-func (x *floor) facts(txs []ledger.Tx, jobs []touchedJob) journal.Facts {
+func (x *floor) facts(txs []ledger.Tx, touches []journal.Touch, jobs []*underway.Job) journal.Facts {
 	t := x.touched
 	defer func() { x.touched = t.Next(len(x.epochs)) }()
 	f := journal.Facts{
@@ -65,8 +51,8 @@ func (x *floor) facts(txs []ledger.Tx, jobs []touchedJob) journal.Facts {
 	if len(jobs) > 1 {
 		moved = make([]market.JobID, 0, len(jobs))
 	}
-	for i := range jobs {
-		id, what, j := jobs[i].ID, jobs[i].What, jobs[i].job
+	for i, j := range jobs {
+		id, what := touches[i].ID, touches[i].What
 		switch {
 		case what&journal.Whole != 0 && j == nil:
 			f.Gone = append(f.Gone, id)

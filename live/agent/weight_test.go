@@ -103,8 +103,9 @@ func TestACrowdTakesNothingFromItsNeighbours(t *testing.T) {
 	honest := n.shell(1, `while :; do :; done`)
 	crowd := n.shell(2, `for i in 1 2 3 4 5 6 7; do while :; do :; done & done; wait`)
 	crowd.Spec.Threads = 2
-	honest = dispatch.Order(honest.Spec, task.GoOn, 1, half)
-	crowd = dispatch.Order(crowd.Spec, task.GoOn, 1, half, dispatch.Slot{Processor: on - 1, Speed: 0.5})
+	one := dispatch.Wanted(&honest.Spec, task.GoOn, 1, half)
+	two := dispatch.Wanted(&crowd.Spec, task.GoOn, 1, half, dispatch.Slot{Processor: on - 1, Speed: 0.5})
+	honest, crowd = one.Order(), two.Order()
 	n.order(honest, crowd)
 	group := func(o task.Order) cgroup.Group {
 		var g cgroup.Group

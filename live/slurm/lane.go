@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -44,7 +45,8 @@ func (b *Backend) asks(user string, r *trade.Request, waits bool, most int) limi
 }
 
 // lanes is how many processors there are for the elements of an array, as the market counts them,
-// and on how many nodes. The lock is held.
+// and on how many nodes. One that the market is being told of counts: it may have heard, and sell it. The
+// lock is held.
 func (b *Backend) lanes(r *trade.Request) (sum, nodes int) {
 	if r.Array == nil {
 		return 0, 0
@@ -57,10 +59,10 @@ func (b *Backend) lanes(r *trade.Request) (sum, nodes int) {
 	takes := where.Chooser()
 	var sizes []int
 	for _, n := range b.nodes {
-		if n.hello == nil || n.membership != member {
+		h := cmp.Or(n.coming, n.hello)
+		if h == nil || n.membership != member && n.coming == nil {
 			continue
 		}
-		h := n.hello
 		if shape := (market.Node{Name: h.Node, Features: h.Features, Partition: h.Partition, Reserved: h.Reserved}); where == nil && r.PerProgram() == 1 || takes(&shape) && where.Admits(&shape) {
 			sizes = append(sizes, h.Processors-h.Processors%r.PerProgram())
 		}

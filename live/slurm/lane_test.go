@@ -1,6 +1,8 @@
 package slurm
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +11,42 @@ import (
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/slurm/limit"
 )
+
+// greeting is a market that is being told of a node.
+type greeting struct {
+	Fleet
+	hear func()
+}
+
+func (g greeting) Hello(context.Context, task.Hello) (task.Welcome, error) {
+	g.hear()
+	return task.Welcome{}, errors.New("it may have heard")
+}
+
+// A node counts from when the market is told of it, not from when the market has answered: in between
+// it is sold.
+func TestANodeCountsFromWhenTheMarketMayHaveHeard(t *testing.T) {
+	b, n := idle(t, Agents)
+	n.hello = &task.Hello{Node: "n1", Processors: 4}
+	late := b.node("n2")
+	array := &trade.Request{Array: &trade.Array{First: 1, Last: 10, Step: 1}}
+	count := func() (sum, nodes int) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return b.lanes(array)
+	}
+	told := 0
+	b.fleet = greeting{b.fleet, func() {
+		told++
+		if sum, nodes := count(); sum != 7 || nodes != 2 {
+			t.Errorf("while it is told: %d processors on %d nodes, want 7 on 2", sum, nodes)
+		}
+	}}
+	_, err := b.register(t.Context(), late, task.Hello{Node: "n2", Processors: 3})
+	if sum, nodes := count(); err == nil || told != 1 || sum != 4 || nodes != 1 {
+		t.Errorf("after %d times, %v: %d processors on %d nodes, want 4 on 1", told, err, sum, nodes)
+	}
+}
 
 // Of an array Slurm counts all that runs at a time, and how long all of it takes: what it would
 // keep waiting is refused with as much as it would not.

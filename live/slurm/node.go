@@ -23,6 +23,7 @@ type node struct {
 	said   time.Time     // when Slurm last said how it is
 
 	hello    *task.Hello // as it was introduced last
+	coming   *task.Hello // as the market is being told; nil: it is not
 	heard    time.Time   // when its agent last spoke
 	reported time.Time   // when its agent last said how its tasks stand
 	lease    time.Duration
@@ -301,9 +302,13 @@ func (b *Backend) registerNode(n *node, h task.Hello) {
 }
 
 func (b *Backend) register(ctx context.Context, n *node, h task.Hello) (task.Welcome, error) {
+	b.mu.Lock()
+	n.coming = &h
+	b.mu.Unlock()
 	w, err := b.fleet.Hello(ctx, h)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	n.coming = nil
 	if err != nil {
 		return w, err
 	}

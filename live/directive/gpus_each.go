@@ -21,19 +21,6 @@ const (
 	errTwiceTasks = notHad("--ntasks-per-gpu says how many tasks there are: not with --gpus-per-task or --ntasks-per-node")
 )
 
-// eachGPU sets what goes with each GPU.
-func eachGPU(part func(*perGPU) *int) func(o *occurrence) error {
-	return func(o *occurrence) error {
-		n, err := processors(o.value)
-		if err != nil {
-			return err
-		}
-		*part(&o.width.perGPU) = n
-		o.width.last = o
-		return nil
-	}
-}
-
 // memoryOfGPU reads how much memory goes with each.
 func (o *occurrence) memoryOfGPU() error {
 	mb, err := slurmMemory(o.value)
@@ -98,8 +85,10 @@ func (w *width) sizeByEach() error {
 	if all == 0 {
 		return notHad("what goes with each GPU is said, and not how many there are (--gpus, --gres=gpu:2)")
 	}
-	if w.memoryJob = each.memoryMB * int64(all); each.memoryMB > 0 && w.memoryJob/each.memoryMB != int64(all) {
-		return ErrSize
+	if each.memoryMB > 0 {
+		if w.memoryJob = each.memoryMB * int64(all); w.memoryJob/each.memoryMB != int64(all) {
+			return ErrSize
+		}
 	}
 	if each.processors == 0 {
 		return nil

@@ -147,3 +147,12 @@ func TestWhatGoesWithEachGPU(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// Processors that go with each GPU leave memory as it was asked for, in whichever words.
+func TestMemoryStaysBesideGPUs(t *testing.T) {
+	h := directive.New(directive.Place{Now: noon, User: "alice"})
+	script := "#!/bin/sh\n#PBS -l mem=4gb\n#SBATCH -t 5 -G 1 --cpus-per-gpu=2\ntrue\n"
+	if err := h.ReadSbatch("job.sh", script, nil); err != nil || h.Request.MemoryMB != 2048 {
+		t.Errorf("each of two processors has %d MB, want 2048: %v", h.Request.MemoryMB, err)
+	}
+}

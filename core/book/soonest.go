@@ -9,15 +9,17 @@ import (
 // soonest says which of the jobs that share processors will have used up its estimate
 // first. Who arrives, or ends, gives another speed to all on his processors, and each of
 // them would be moved in a heap. So jobs are kept in groups, by the first of their
-// processors: a group in which something has changed is looked through once, when somebody
-// asks, and only groups stand in a heap.
+// processors, and only groups stand in a heap: by a time that is not after that of any of theirs.
+// Whoever comes to be later is not looked for: a group is looked through when it stands
+// first and does not know any more who of them is.
 type soonest struct {
 	jobs   []timed // by slot
 	groups []group // by number
 	of     []int32 // by processor: its group and 1; 0: none
 	free   []int32 // numbers of groups
-	stale  []int32 // those to be looked through
-	heap   usedUps // of groups, by when one of theirs will have no more left than rounding
+	moved  []int32 // those that have come to stand earlier, or have lost somebody
+	heap   usedUps // of groups, by floor
+	unsure []int32 // scratch
 }
 
 // timed is when the estimate of a job will be used up.
@@ -33,8 +35,10 @@ type timed struct {
 type group struct {
 	proc    int
 	members []Slot
-	stale   bool
-	first   usedUp // of them
+	moved   bool
+	sure    bool    // whether first is who it says
+	first   usedUp  // of them
+	floor   float64 // none of them will have no more left than rounding before
 }
 
 // set puts a job in, or notes that it will be done at another time.
@@ -48,13 +52,27 @@ func (o *soonest) set(s Slot, e *Entry, at, slack float64) {
 		o.join(s, firstOf(e.Procs))
 	}
 	j.at, j.slack = at, min(at, slack)
-	o.spoil(j.group - 1)
+	g := &o.groups[j.group-1]
+	if j.slack < g.floor {
+		g.floor = j.slack
+		o.move(j.group - 1)
+	}
+	if !g.sure {
+		return
+	}
+	if x := (usedUp{at: at, id: j.id, slot: s}); s == g.first.slot {
+		g.sure = at <= g.first.at
+		g.first = x
+	} else if x.before(&g.first) {
+		g.first = x
+	}
 }
 
-func (o *soonest) spoil(g int32) {
-	if group := &o.groups[g]; !group.stale {
-		group.stale = true
-		o.stale = append(o.stale, g)
+// move notes that a group may stand elsewhere.
+func (o *soonest) move(g int32) {
+	if group := &o.groups[g]; !group.moved {
+		group.moved = true
+		o.moved = append(o.moved, g)
 	}
 }
 
@@ -72,7 +90,8 @@ func (o *soonest) join(s Slot, proc int) {
 			o.groups = append(o.groups, group{})
 		}
 		o.of[proc] = g + 1
-		o.groups[g].proc = proc
+		of := &o.groups[g]
+		of.proc, of.sure, of.floor = proc, false, math.Inf(1)
 	}
 	members := &o.groups[g].members
 	o.jobs[s].group, o.jobs[s].place = g+1, market.Int32(len(*members))
@@ -95,34 +114,44 @@ func (o *soonest) remove(s Slot) bool {
 	o.jobs[members[last]].place = j.place
 	o.groups[g].members = members[:last]
 	j.group = 0
-	o.spoil(g)
+	if o.groups[g].first.slot == s {
+		o.groups[g].sure = false
+	}
+	if last == 0 {
+		o.move(g)
+	}
 	return true
 }
 
-// settle looks through the groups in which something has changed.
+// settle puts groups where they belong.
 func (o *soonest) settle() {
-	for _, g := range o.stale {
+	for _, g := range o.moved {
 		group := &o.groups[g]
-		group.stale = false
-		if len(group.members) == 0 {
-			o.heap.remove(Slot(g))
-			o.of[group.proc] = 0
-			o.free = append(o.free, g)
+		group.moved = false
+		if len(group.members) > 0 {
+			o.heap.set(usedUp{at: group.floor, slot: Slot(g)})
 			continue
 		}
-		slack := math.Inf(1)
-		var first usedUp
-		for i, s := range group.members {
-			j := &o.jobs[s]
-			slack = min(slack, j.slack)
-			if i == 0 || j.at < first.at || j.at == first.at && j.id < first.id {
-				first = usedUp{at: j.at, id: j.id, slot: s}
-			}
-		}
-		group.first = first
-		o.heap.set(usedUp{at: slack, slot: Slot(g)})
+		o.heap.remove(Slot(g))
+		o.of[group.proc] = 0
+		o.free = append(o.free, g)
 	}
-	o.stale = o.stale[:0]
+	o.moved = o.moved[:0]
+}
+
+// look looks through a group.
+func (o *soonest) look(g int32) {
+	group := &o.groups[g]
+	floor := math.Inf(1)
+	for i, s := range group.members {
+		j := &o.jobs[s]
+		floor = min(floor, j.slack)
+		if x := (usedUp{at: j.at, id: j.id, slot: s}); i == 0 || x.before(&group.first) {
+			group.first = x
+		}
+	}
+	group.sure, group.floor = true, floor
+	o.heap.set(usedUp{at: floor, slot: Slot(g)})
 }
 
 // first is who has used up his estimate first, and when; false: nobody is there.
@@ -131,13 +160,28 @@ func (o *soonest) first() (first usedUp, any bool) {
 	if len(o.heap.items) == 0 {
 		return usedUp{}, false
 	}
-	first = o.groups[o.heap.items[0].slot].first
-	o.heap.upTo(0, func() float64 { return first.at }, func(g Slot) {
-		if f := &o.groups[g].first; f.before(&first) {
-			first = *f
+	for {
+		top := market.Int32(int(o.heap.items[0].slot))
+		if !o.groups[top].sure {
+			o.look(top)
+			continue
 		}
-	})
-	return first, true
+		first = o.groups[top].first
+		o.unsure = o.unsure[:0]
+		o.heap.upTo(0, func() float64 { return first.at }, func(s Slot) {
+			if g := &o.groups[s]; !g.sure {
+				o.unsure = append(o.unsure, int32(s))
+			} else if g.first.before(&first) {
+				first = g.first
+			}
+		})
+		if len(o.unsure) == 0 {
+			return first, true
+		}
+		for _, g := range o.unsure {
+			o.look(g)
+		}
+	}
 }
 
 // upTo visits those of whom no more than rounding will be left by a time, which may come

@@ -26,7 +26,7 @@ func TestSoonestIsWhoLookingAtAllFinds(t *testing.T) {
 			} else {
 				at := float64(rapid.IntRange(0, 9).Draw(rt, "at"))
 				e := &Entry{Job: market.Job{ID: market.JobID(100 - s)}, Procs: market.ProcsOf(int(s) % 4)}
-				o.set(s, e, at, at-0.5)
+				o.set(s, e, at, at-slackOf(s))
 				there[s] = usedUp{at: at, id: e.Job.ID, slot: s}
 			}
 			if rapid.Bool().Draw(rt, "nobody asks") {
@@ -38,7 +38,7 @@ func TestSoonestIsWhoLookingAtAllFinds(t *testing.T) {
 				if !any || x.before(&want) {
 					want, any = x, true
 				}
-				if x.at-0.5 <= 4 {
+				if x.at-slackOf(x.slot) <= 4 {
 					by = append(by, x.slot)
 				}
 			}
@@ -59,22 +59,42 @@ func sorted(s []Slot) []Slot {
 	return s
 }
 
-// To look for the first takes a look at those beside whom something has changed, not at all.
+// slackOf is by how much sooner no more than rounding is left of a job: the slower, the sooner.
+func slackOf(s Slot) float64 { return float64(s%3) / 2 }
+
+// To look for the first takes a look at a group in which who was the first is not any more,
+// and only when no other stands before it.
 func TestSoonestLooksAtFew(t *testing.T) {
 	o := &soonest{}
 	for i := range 1000 {
 		e := &Entry{Job: market.Job{ID: market.JobID(i)}, Procs: market.ProcsOf(i / 10)}
 		o.set(Slot(i), e, float64(i), float64(i))
 	}
+	unsure := func() (n int) {
+		for _, g := range o.groups {
+			if !g.sure {
+				n++
+			}
+		}
+		return n
+	}
 	o.first()
+	if n := unsure(); n != 99 {
+		t.Errorf("%d groups have not been looked through, want 99", n)
+	}
 	o.set(17, &Entry{}, 3, 3)
-	o.set(18, &Entry{}, 4, 4)
-	if n := len(o.stale); n != 1 {
-		t.Errorf("%d groups are looked through, want 1", n)
+	o.set(5, &Entry{}, 40, 40)
+	o.first()
+	if n := unsure(); n != 99 {
+		t.Errorf("one comes to be earlier and one later, neither is the first: %d groups have not been looked through, want 99", n)
+	}
+	o.set(0, &Entry{}, 70, 70)
+	if first, _ := o.first(); first.slot != 1 || unsure() != 99 {
+		t.Errorf("%d is first, and %d groups have not been looked through, want 1 and 99", first.slot, unsure())
 	}
 	looked := 0
 	o.upTo(func() float64 { return 5 }, func(Slot) { looked++ })
-	if looked != 8 {
-		t.Errorf("%d are visited, want 8", looked)
+	if looked != 5 {
+		t.Errorf("%d are visited, want 1 to 4 and 17", looked)
 	}
 }

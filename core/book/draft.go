@@ -170,7 +170,11 @@ func (d *Draft) Say(kind market.Kind) *market.Event {
 
 // About adds an event about a job.
 func (d *Draft) About(kind market.Kind, s Slot) *market.Event {
-	said, e := d.Say(kind), d.b.slots.at(s)
+	return d.about(kind, s, d.b.slots.at(s))
+}
+
+func (d *Draft) about(kind market.Kind, s Slot, e *Entry) *market.Event {
+	said := d.Say(kind)
 	said.Job, said.Slot, said.Spec, said.Start = e.Job.ID, int32(s), &e.Job, e.Start
 	return said
 }
@@ -193,6 +197,6 @@ func (d *Draft) emitWake(wake market.Time) {
 }
 
 func (d *Draft) grant(s Slot, e *Entry) {
-	said := d.About(market.Granted, s)
+	said := d.about(market.Granted, s, e)
 	said.Proc, said.Speed, said.Procs = market.AllTasks, e.Speed, e.Procs
 }

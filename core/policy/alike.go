@@ -28,7 +28,11 @@ func (p *proportional) planAlike(v book.View, d *book.Draft) {
 	wait := math.Inf(1)
 	for i, s := range running {
 		e := v.Entry(s)
-		speed := shares[i] / max(least, fullest(load, e.Houses()))
+		most := fullest(load, e.Houses())
+		if most < least {
+			most = least
+		}
+		speed := shares[i] / most
 		left := float64(d.Speed(s, speed))
 		// The end of an estimate is an event, for a late job too. Of most it is seen
 		// without a division that they are not the first.

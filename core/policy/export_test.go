@@ -14,6 +14,27 @@ func (p *askingEverybody) Admit(v book.View, j *market.Job, a *Answer) {
 	p.admit(v, j, a, (*libraSLA).askAll)
 }
 
+// ImpreciseAskingEverybody is mf-edf, or mf-hbf by its budget, that asks every processor.
+func ImpreciseAskingEverybody(name string) Policy {
+	if name == "mf-edf" {
+		return &impreciseAskingEverybody{newMandatoryFirst("deadline")}
+	}
+	return &impreciseAskingEverybody{newMandatoryFirst("budget", "rate")}
+}
+
+type impreciseAskingEverybody struct{ *mandatoryFirst }
+
+func (p *impreciseAskingEverybody) Admit(v book.View, j *market.Job, a *Answer) {
+	p.admit(v, j, a, (*mandatoryFirst).offers)
+}
+
+// GoingRateAskingEverybody is going-rate that asks every processor.
+func GoingRateAskingEverybody() Policy {
+	p := newGoingRate()
+	p.everybody = true
+	return p
+}
+
 // LibraAskingEverybody is libra that goes by no order, with what makes an order possible.
 func LibraAskingEverybody(fit string) Policy {
 	p := newLibra()

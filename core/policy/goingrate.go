@@ -32,17 +32,18 @@ type goingRate struct {
 	price  string
 	follow float64
 
-	edf    mandatoryFirst // runs what was taken in
-	of     book.View      // whose processors the timetables are of
-	tables []timetable    // by processor
-	rates  []appraised    // by slot
-	found  []offerHere    // as they stand in the book
-	summed []offerHere    // those that here is of
-	among  int            // processors, then
-	here   []offerHere
-	drop   []book.Slot
-	takes  []candidate
-	procs  market.Procs
+	edf       mandatoryFirst // runs what was taken in
+	everybody bool           // is asked, though an index could answer
+	of        book.View      // whose processors the timetables are of
+	tables    []timetable    // by processor
+	rates     []appraised    // by slot
+	found     []offerHere    // as they stand in the book
+	summed    []offerHere    // those that here is of
+	among     int            // processors, then
+	here      []offerHere
+	drop      []book.Slot
+	takes     []candidate
+	procs     market.Procs
 }
 
 func newGoingRate() *goingRate {

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/libra-market/libra/core/book"
@@ -39,14 +38,8 @@ type mandatoryFirst struct {
 	places []place
 	takes  []candidate
 	speeds []float64
-	seen   []seen // by processor; a cache, good while its version is
-}
-
-// seen is until when the speeds on a processor are right if nothing happens
-// there.
-type seen struct {
-	until   market.Time
-	version uint32
+	docket docket
+	stale  []int // processors
 }
 
 // newMandatoryFirst has the first of the orders of optional parts, unless told otherwise.
@@ -76,11 +69,27 @@ type place struct {
 	proc   int32
 }
 
+// before reports whether a place is better than another: it brings more, unless that is no
+// matter, or its mandatory part is done sooner, or its number is lower.
+func (a *place) before(b *place, fastest bool) bool {
+	if mine, other := market.Time(a.gain).Rank(), market.Time(b.gain).Rank(); mine != other && !fastest {
+		return mine > other
+	}
+	if mine, other := a.finish.Rank(), b.finish.Rank(); mine != other {
+		return mine < other
+	}
+	return a.proc < b.proc
+}
+
 // Admit takes a job where the pre-schedule of a processor, with it, keeps every
 // deadline, and where it brings most. Of several such processors the one where
 // its mandatory part is done first is taken, which the paper, where parts
 // migrate, need not choose.
 func (p *mandatoryFirst) Admit(v book.View, j *market.Job, a *Answer) {
+	p.admit(v, j, a, (*mandatoryFirst).search)
+}
+
+func (p *mandatoryFirst) admit(v book.View, j *market.Job, a *Answer, find func(p *mandatoryFirst, v book.View, j *market.Job, worth float64)) {
 	a.Gain, a.Expected = 0, 0
 	if !v.CouldHold(j) {
 		a.refuse(market.CannotMeetResources)
@@ -96,7 +105,7 @@ func (p *mandatoryFirst) Admit(v book.View, j *market.Job, a *Answer) {
 	if j.SLA.Budget.Limited() {
 		terms.Worth = market.Number(float64(j.SLA.Budget) / float64(j.Width))
 	}
-	p.offers(v, j, float64(terms.Worth))
+	find(p, v, j, float64(terms.Worth))
 	chosen := p.choose(v, j)
 	if chosen == nil {
 		a.refuse(market.CannotMeetDeadline)
@@ -135,11 +144,10 @@ func (p *mandatoryFirst) offers(v book.View, j *market.Job, worth float64) {
 // are too few. The rank of each is its place in p.places.
 func (p *mandatoryFirst) choose(v book.View, j *market.Job) []candidate {
 	slices.SortFunc(p.places, func(a, b place) int {
-		first, second := market.Time(b.gain).Rank(), market.Time(a.gain).Rank()
-		if j.Objective == market.Fastest {
-			first, second = 0, 0
+		if a.before(&b, j.Objective == market.Fastest) {
+			return -1
 		}
-		return cmp.Or(cmp.Compare(first, second), cmp.Compare(a.finish.Rank(), b.finish.Rank()), cmp.Compare(a.proc, b.proc))
+		return 1
 	})
 	p.takes = p.takes[:0]
 	for i := range p.places {
@@ -155,27 +163,34 @@ func (p *mandatoryFirst) choose(v book.View, j *market.Job) []candidate {
 // Plan lets on every processor the first part run.
 func (p *mandatoryFirst) Plan(v book.View, d *book.Draft) { d.Wake(p.pace(v, d)) }
 
-// pace does that, and says when it has to be done again if nothing else happens.
+// pace does that, and says when it has to be done again if nothing else happens. What is on
+// a processor that nothing has happened to goes on as it does.
 func (p *mandatoryFirst) pace(v book.View, d *book.Draft) (wake market.Time) {
-	if len(p.seen) < v.Processors() {
-		p.seen = make([]seen, v.Processors())
-	}
-	wake = market.Never
-	for proc := range p.seen[:v.Processors()] {
-		at := &p.seen[proc]
-		if at.version == v.Version(proc) && at.until.After(v.Now()) {
-			wake = min(wake, at.until)
-			continue
+	p.stale = p.stale[:0]
+	if p.docket.begin(v) {
+		for proc := range v.Processors() {
+			p.stale = append(p.stale, proc)
 		}
+	} else {
+		for _, proc := range v.Touched() {
+			p.stale = append(p.stale, int(proc))
+		}
+		p.docket.walk(func(s *slip, _ int) bool { return !s.until.After(v.Now()) }, func(proc int) {
+			if v.Touch(proc) == 0 {
+				p.stale = append(p.stale, proc)
+			}
+		})
+		slices.Sort(p.stale)
+	}
+	for _, proc := range p.stale {
 		p.draw(v, proc)
-		var changed bool
-		if changed, at.until = p.share(v, v.Tasks(proc), v.Rating(proc)); changed || v.Touch(proc) != 0 {
+		changed, until := p.share(v, v.Tasks(proc), v.Rating(proc))
+		if changed || v.Touch(proc) != 0 {
 			d.Share(proc, p.speeds)
 		}
-		at.version = v.Version(proc)
-		wake = min(wake, at.until)
+		p.note(v, proc, until)
 	}
-	return wake
+	return p.docket.until()
 }
 
 // share works out the speeds of the tasks of a processor, and when that has to be

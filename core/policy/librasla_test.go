@@ -24,19 +24,19 @@ func TestBoundsAnswerLikeAskingEverybody(t *testing.T) {
 	}
 	t.Run("one after the other", func(t *testing.T) {
 		for seed := range worlds {
-			asksAlike(t, seed)
+			asksAlike(t, seed, "libra-sla", policy.AskingEverybody())
 		}
 	})
 	t.Run("in a grove", func(t *testing.T) {
 		defer policy.NothingIsSmall()()
 		for seed := range worlds {
-			asksAlike(t, seed)
+			asksAlike(t, seed, "libra-sla", policy.AskingEverybody())
 		}
 	})
 	t.Run("one way and the other", func(t *testing.T) {
 		defer policy.Restless()()
 		for seed := range worlds {
-			asksAlike(t, seed)
+			asksAlike(t, seed, "libra-sla", policy.AskingEverybody())
 		}
 	})
 }
@@ -69,9 +69,10 @@ func TestTwinsAndBoundsAreTrue(t *testing.T) {
 	}
 }
 
-func asksAlike(t *testing.T, seed uint64) {
+// asksAlike holds a policy against one that asks everybody, in one world.
+func asksAlike(t *testing.T, seed uint64, name string, everybody policy.Policy) {
 	t.Helper()
-	kind, err := policy.Find("libra-sla")
+	kind, err := policy.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ func asksAlike(t *testing.T, seed uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slow, err := cluster.New(nodes, policy.AskingEverybody())
+	slow, err := cluster.New(nodes, everybody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/libra-market/libra/core/book"
@@ -16,8 +17,11 @@ type timetable struct {
 	version uint32
 	drawn   market.Time // before that somebody may still be at work who is not on it
 	until   market.Time // after that, too
-	list    []stop      // by deadline
+	stops
 }
+
+// stops are the tasks on a timetable, by deadline.
+type stops []stop
 
 // stop is a task on a timetable.
 type stop struct {
@@ -32,7 +36,7 @@ type stop struct {
 // waits for all others and is not on it.
 func (t *timetable) draw(v book.View, proc int) {
 	now, rating, tasks := v.Now(), v.Rating(proc), v.Tasks(proc)
-	t.version, t.drawn, t.until, t.list = v.Version(proc), now, market.Never, t.list[:0]
+	t.version, t.drawn, t.until, t.stops = v.Version(proc), now, market.Never, t.stops[:0]
 	for i := range tasks {
 		q := &tasks[i]
 		left := q.LeftAt(now)
@@ -42,37 +46,65 @@ func (t *timetable) draw(v book.View, proc int) {
 			}
 			continue
 		}
-		t.list = append(t.list, stop{due: q.Due.Rank(), until: q.Due, left: market.Time(float64(left) / rating)})
+		t.stops = append(t.stops, stop{due: q.Due.Rank(), until: q.Due, left: market.Time(float64(left) / rating)})
 	}
-	slices.SortFunc(t.list, func(a, b stop) int { return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.left, b.left)) })
+	t.settle(now)
+	if len(t.stops) > 0 {
+		t.until = min(t.until, t.stops[0].done)
+	}
+}
+
+// settle puts them in order and says when each is done.
+func (t stops) settle(now market.Time) {
+	slices.SortFunc(t, func(a, b stop) int {
+		if a.due != b.due {
+			return cmp.Compare(a.due, b.due)
+		}
+		return cmp.Compare(a.left, b.left)
+	})
 	free, spare := now, market.Never
-	for i := range t.list {
-		free += t.list[i].left
-		t.list[i].done = free
+	for i := range t {
+		free += t[i].left
+		t[i].done = free
 	}
-	if len(t.list) > 0 {
-		t.until = min(t.until, t.list[0].done)
-	}
-	for i := len(t.list) - 1; i >= 0; i-- {
-		if e := &t.list[i]; e.until.Finite() {
+	for i := len(t) - 1; i >= 0; i-- {
+		if e := &t[i]; e.until.Finite() {
 			spare = min(spare, e.until-e.done)
 		}
-		t.list[i].spare = spare
+		t[i].spare = spare
 	}
 }
 
 // fits reports when a task would be done that takes so long and has a deadline, and whether that is in
 // time, and all others are then too.
-func (t *timetable) fits(now, long, due market.Time) (done market.Time, ok bool) {
-	rank, k := due.Rank(), len(t.list)
-	for k > 0 && t.list[k-1].due > rank {
+func (t stops) fits(now, long, due market.Time) (done market.Time, ok bool) {
+	rank, k := due.Rank(), len(t)
+	for k > 0 && t[k-1].due > rank {
 		k--
 	}
 	done = now + long
 	if k > 0 {
-		done = max(now, t.list[k-1].done) + long
+		done = max(now, t[k-1].done) + long
 	}
-	return done, !done.After(due) && (k == len(t.list) || !long.After(t.list[k].spare))
+	return done, !done.After(due) && (k == len(t) || !long.After(t[k].spare))
+}
+
+// soonest is the same of a task that goes before or after who is due at the same moment as suits
+// it: no sooner can it be done, and where it does not fit there it does not fit.
+func (t stops) soonest(now, long, due market.Time) (done market.Time, ok bool) {
+	rank, after := due.Rank(), len(t)
+	for after > 0 && t[after-1].due > rank {
+		after--
+	}
+	before := after
+	for before > 0 && t[before-1].due == rank {
+		before--
+	}
+	done = now + long
+	if before > 0 {
+		done = max(now, t[before-1].done) + long
+	}
+	return done, !done.After(due) && (after == len(t) || !long.After(t[after].spare))
 }
 
 // on is the timetable of a processor.
@@ -96,6 +128,8 @@ func (p *goingRate) fits(v book.View, j *market.Job) bool {
 			return false
 		}
 		p.takes = idleOnes(v, int(j.Width), p.takes)
+	} else if anywhere(v, j) && !v.Choosy(j) && !p.everybody {
+		p.search(v, j)
 	} else {
 		p.ask(v, j)
 	}
@@ -105,6 +139,32 @@ func (p *goingRate) fits(v book.View, j *market.Job) bool {
 	}
 	p.procs = pick(p.takes, int(j.Width), p.procs)
 	return true
+}
+
+// search leaves in takes those who have nothing to do, who are too few, and of the others as many as
+// are missing.
+func (p *goingRate) search(v book.View, j *market.Job) {
+	q := questOf(v, j)
+	if q.floor.After(q.due) {
+		return
+	}
+	p.takes = slices.DeleteFunc(idleOnes(v, v.Idle(), p.takes), func(c candidate) bool { return !v.Room(int(c.proc), j) })
+	for i := range p.takes {
+		p.takes[i].rank = math.Inf(-1) // before all others
+	}
+	q.fastest = true
+	missing := int(j.Width) - len(p.takes)
+	p.edf.among(v, j, &q, missing, func(proc int) {
+		if v.IsIdle(proc) {
+			return
+		}
+		if done, ok := p.on(v, proc).fits(q.now, q.estimate, q.due); ok {
+			p.edf.keep(place{finish: done, proc: market.Int32(proc)}, missing, true)
+		}
+	})
+	for _, x := range p.edf.places {
+		p.takes = append(p.takes, candidate{rank: x.finish.Rank(), proc: x.proc})
+	}
 }
 
 // ask asks every processor.

@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"slices"
+	"strings"
 
 	"pgregory.net/rapid"
 
@@ -14,13 +15,14 @@ import (
 // the job leaves when the second is done too, or at its deadline.
 type workshop struct {
 	*cluster.Cluster
-	t     *rapid.T
-	watch bool
-	now   market.Time
-	wake  market.Time
-	tasks map[where]*piece
-	over  map[market.JobID]*fate
-	rate  []float64 // by processor
+	beside *cluster.Cluster // must say the same; nil: there is none
+	t      *rapid.T
+	watch  bool
+	now    market.Time
+	wake   market.Time
+	tasks  map[where]*piece
+	over   map[market.JobID]*fate
+	rate   []float64 // by processor
 }
 
 type where struct {
@@ -133,7 +135,14 @@ func (w *workshop) leave(key where, p *piece, had market.Work) market.Event {
 
 // step moves the cluster and does what it says.
 func (w *workshop) step(at market.Time, happened ...market.Event) {
-	for _, e := range mustStep(w.t, w.Cluster, at, happened...) {
+	said := mustStep(w.t, w.Cluster, at, happened...)
+	if w.beside != nil {
+		got, want := tell(said), tell(mustStep(w.t, w.beside, at, happened...))
+		if !slices.Equal(got, want) {
+			w.t.Fatalf("at %v it says\n%s\nand the one beside it\n%s", at, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	for _, e := range said {
 		switch e.Kind {
 		case market.Accepted:
 			w.over[e.Job] = &fate{}

@@ -33,6 +33,9 @@ var growths = []struct {
 	{policy: "libra", replan: "cluster", sla: "libra-plus", most: 1_280},
 	{policy: "libra-plus", replan: "cluster", sla: "libra-plus", most: 1_280},
 	{policy: "bid-share", sla: "libra-sla"},
+	{policy: "mf-edf", sla: "libra-sla"},
+	{policy: "mf-hbf", sla: "libra-sla"},
+	{policy: "going-rate", sla: "libra-plus"},
 }
 
 // BenchmarkGrowth runs the same jobs on larger and larger clusters, the arrivals

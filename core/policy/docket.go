@@ -1,0 +1,152 @@
+package policy
+
+import (
+	"math"
+
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
+)
+
+// docket keeps of every processor, where the earliest deadline goes first, what can be said
+// of a job at the door without a look at its tasks, and until when its speeds are right; and
+// the same of many processors together, in a tree. So neither an arrival nor an event has
+// to ask everybody.
+//
+// As long as nothing happens on a processor it works off its mandatory parts one after the
+// other, and when each of them is done does not move: what is kept holds while time passes.
+// Where that is not so (a place that is only kept, parts that borrow) nothing is kept that would
+// leave the processor out.
+//
+// It is a cache: made anew from the book it is the same.
+type docket struct {
+	of       book.View
+	slips    []slip   // by processor
+	versions []uint32 // of the processors those are of
+	tables   []stops  // by processor
+	over     []slip   // of the whole at 1, of the halves of place i at 2i and 2i+1, of blocks of processors last
+	away     int      // the place of the first block
+}
+
+// slip is what is kept of a processor, or holds of each of several.
+type slip struct {
+	until market.Time // its speeds are right until then
+	first float64     // the earliest deadline of what is promised, as deadlines compare
+	clear market.Time // when that is done
+	all   market.Time // when all is done that is promised
+	last  float64     // the latest deadline
+	slack market.Time // how much later the part of the latest deadline could be done
+	spare market.Time // how much later all of them could be done
+	stake float64     // what its optional parts reckon with, 0 where there are none
+}
+
+// anything is the slip of a processor of which nothing is known.
+func anything(until market.Time) slip {
+	return slip{
+		until: until, first: math.Inf(1), clear: market.Time(math.Inf(-1)), all: market.Time(math.Inf(-1)),
+		last: math.Inf(1), slack: market.Never, spare: market.Never, stake: math.Inf(1),
+	}
+}
+
+// known reports whether it says anything: then a timetable says more.
+func (s *slip) known() bool { return !math.IsInf(float64(s.clear), -1) }
+
+// nobody is the slip of no processor at all.
+var nobody = slip{
+	until: market.Never, first: math.Inf(-1), clear: market.Never, all: market.Never,
+	last: math.Inf(1), slack: market.Time(math.Inf(-1)), spare: market.Time(math.Inf(-1)),
+}
+
+// with makes it that of more processors.
+func (s *slip) with(o *slip) {
+	s.until, s.clear, s.all, s.last = min(s.until, o.until), min(s.clear, o.clear), min(s.all, o.all), min(s.last, o.last)
+	s.first, s.slack, s.spare, s.stake = max(s.first, o.first), max(s.slack, o.slack), max(s.spare, o.spare), max(s.stake, o.stake)
+}
+
+// A block is so many processors that are looked through one after the other.
+const blockBits = 4
+
+// begin makes it the docket of a book and reports whether it was none of that: then
+// nothing is known of any processor.
+func (d *docket) begin(v book.View) bool {
+	if d.of == v && len(d.slips) == v.Processors() {
+		return false
+	}
+	d.of, d.slips, d.tables, d.away = v, make([]slip, v.Processors()), make([]stops, v.Processors()), 1
+	for proc := range d.slips {
+		d.slips[proc] = anything(market.Time(math.Inf(-1)))
+	}
+	for d.away<<blockBits < len(d.slips) {
+		d.away *= 2
+	}
+	d.over, d.versions = make([]slip, 2*d.away), make([]uint32, v.Processors())
+	for i := 2*d.away - 1; i > 0; i-- {
+		d.over[i] = d.sum(i)
+	}
+	return true
+}
+
+// sum is what holds of all processors below a place.
+func (d *docket) sum(i int) slip {
+	if i < d.away {
+		s := d.over[2*i]
+		s.with(&d.over[2*i+1])
+		return s
+	}
+	s := nobody
+	block := d.block(i)
+	for k := range block {
+		s.with(&block[k])
+	}
+	return s
+}
+
+// block is the slips of a block of processors.
+func (d *docket) block(i int) []slip {
+	from := min((i-d.away)<<blockBits, len(d.slips))
+	return d.slips[from:min(from+1<<blockBits, len(d.slips))]
+}
+
+// set keeps another slip of a processor.
+func (d *docket) set(proc int, s slip, version uint32) {
+	d.versions[proc] = version
+	if d.slips[proc] == s {
+		return
+	}
+	d.slips[proc] = s
+	for i := d.away + proc>>blockBits; i > 0; i /= 2 {
+		sum := d.sum(i)
+		if d.over[i] == sum {
+			return
+		}
+		d.over[i] = sum
+	}
+}
+
+// until is until when all speeds are right.
+func (d *docket) until() market.Time { return d.over[1].until }
+
+// walk visits the processors whose slips are wanted, in the order of their numbers. A slip
+// of several is wanted if that of any of them may be; the lowest of their numbers is from.
+func (d *docket) walk(wanted func(s *slip, from int) bool, visit func(proc int)) {
+	if d.away > 0 {
+		d.below(1, 0, d.away, wanted, visit)
+	}
+}
+
+// below walks through the blocks from one on, which are so many.
+func (d *docket) below(i, from, blocks int, wanted func(s *slip, from int) bool, visit func(proc int)) {
+	if !wanted(&d.over[i], from<<blockBits) {
+		return
+	}
+	if blocks /= 2; blocks > 0 {
+		d.below(2*i, from, blocks, wanted, visit)
+		d.below(2*i+1, from+blocks, blocks, wanted, visit)
+		return
+	}
+	block := d.block(i)
+	for k := range block {
+		if proc := from<<blockBits + k; wanted(&block[k], proc) {
+			visit(proc)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package policy_test
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/libra-market/libra/core/cluster"
+	"github.com/libra-market/libra/core/market"
+	"github.com/libra-market/libra/core/policy"
+)
+
+// What is kept of processors leaves none out that asking every one of them would choose: jobs of
+// one part on clusters that lose nodes, end early or late, and keep places for quotes.
+func TestTheDocketAnswersLikeAskingEverybody(t *testing.T) {
+	worlds := uint64(120)
+	if testing.Short() {
+		worlds = 30
+	}
+	for name, everybody := range map[string]func() policy.Policy{
+		"mf-edf":     func() policy.Policy { return policy.ImpreciseAskingEverybody("mf-edf") },
+		"mf-hbf":     func() policy.Policy { return policy.ImpreciseAskingEverybody("mf-hbf") },
+		"going-rate": policy.GoingRateAskingEverybody,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range worlds {
+				asksAlike(t, seed, name, everybody())
+			}
+		})
+	}
+}
+
+// The same with optional parts, which are worth something, and cut short.
+func TestTheDocketKnowsOfOptionalParts(t *testing.T) {
+	for _, name := range []string{"mf-edf", "mf-hbf"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(t *rapid.T) {
+				nodes := market.PlainNodes(rapid.IntRange(1, 40).Draw(t, "processors"))
+				w := newWorkshop(t, name, nodes...)
+				beside, err := cluster.New(nodes, policy.ImpreciseAskingEverybody(name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.beside = beside
+				at, kept := market.Time(0), map[market.JobID]market.Job{}
+				for id := range market.JobID(rapid.IntRange(1, 80).Draw(t, "jobs")) {
+					at += market.Time(rapid.SampledFrom([]float64{0, 0, 0, 0.5, 1, 7.3}).Draw(t, "pause"))
+					j := imprecise(t, id, at)
+					j.Width = int32(rapid.SampledFrom([]int{1, 1, 2, len(nodes)}).Draw(t, "width"))
+					if j.Width > int32(len(nodes)) {
+						j.Width = 1
+					}
+					if rapid.IntRange(0, 9).Draw(t, "haste") == 0 {
+						j.Objective = market.Fastest
+					}
+					w.advance(at)
+					got, no := w.Quote(at, j)
+					want, not := beside.Quote(at, j)
+					if said, asked := fmt.Sprint(got, no), fmt.Sprint(want, not); said != asked {
+						t.Fatalf("a quote for job %d at %v is %s; asking everybody it is %s", id, at, said, asked)
+					}
+					if no == nil && rapid.IntRange(0, 9).Draw(t, "keeps") == 0 {
+						w.step(at, market.Event{Kind: market.Reserved, Job: id, Spec: &j})
+						kept[id] = j
+						continue
+					}
+					w.step(at, market.Event{Kind: market.Submitted, Job: id, Spec: &j})
+				}
+				for id := range kept {
+					w.step(at, market.Event{Kind: market.Cancelled, Job: id})
+				}
+				w.advance(market.Never)
+			})
+		})
+	}
+}

@@ -1,0 +1,210 @@
+package policy
+
+import (
+	"math"
+
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
+)
+
+// note keeps in the docket what is to be kept of a processor whose parts are drawn.
+func (p *mandatoryFirst) note(v book.View, proc int, until market.Time) {
+	s, line, stake, loose := anything(until), p.docket.tables[proc][:0], 0.0, false
+	for i := range p.parts {
+		q := &p.parts[i]
+		if q.class != guest {
+			stake += q.stake()
+		}
+		if q.class == mandatory {
+			line = append(line, stop{due: q.rank, until: q.due, left: market.Time(float64(q.left) / v.Rating(proc))})
+		}
+		loose = loose || q.class == kept || q.class == overdrawn && p.lends // it may stand still
+	}
+	if !loose {
+		s.stake = stake
+		if line.settle(v.Now()); len(line) > 0 {
+			head, tail := &line[0], &line[len(line)-1]
+			s.first, s.clear, s.spare = head.due, head.done, head.spare
+			s.last, s.all, s.slack = tail.due, tail.done, tail.spare
+		}
+	}
+	p.docket.tables[proc] = line
+	p.docket.set(proc, s, v.Version(proc))
+}
+
+// stake is what the optional part could pay and the times by which that is reckoned: the sums
+// of gain are off by so many roundings of it.
+func (q *part) stake() float64 {
+	switch {
+	case q.optional.Done() || q.bonus == 0:
+		return 0
+	case q.bonus < 0: // whoever displaces it gains
+		return math.Inf(1)
+	}
+	return q.bonus * (float64(q.optional) + math.Abs(float64(q.due)))
+}
+
+// follow brings the docket up to date with what was touched since the last plan.
+func (p *mandatoryFirst) follow(v book.View) {
+	d := &p.docket
+	if d.begin(v) {
+		for proc := range v.Processors() {
+			p.draw(v, proc)
+			p.note(v, proc, d.slips[proc].until)
+		}
+		return
+	}
+	for _, proc := range v.Touched() {
+		if proc := int(proc); d.versions[proc] != v.Version(proc) {
+			p.draw(v, proc)
+			p.note(v, proc, d.slips[proc].until)
+		}
+	}
+}
+
+// quest is a job that looks for the best processors.
+type quest struct {
+	now, floor market.Time // the mandatory part is done at floor where nothing is before it
+	due        market.Time
+	rank       float64 // of its deadline
+	estimate   market.Time
+	worth      float64
+	optional   float64
+	bonus      float64
+	stake      float64
+	fastest    bool
+}
+
+// questOf is that of a job that brings the same wherever it is.
+func questOf(v book.View, j *market.Job) quest {
+	long, due := market.Time(j.Estimate), j.Due()
+	return quest{now: v.Now(), floor: v.Now() + long, due: due, rank: due.Rank(), estimate: long, fastest: j.Objective == market.Fastest}
+}
+
+// roundingOff is by how much, in seconds, what is worked out from now may differ from what is
+// kept: the last bit of a part counts as done.
+const roundingOff market.Time = 1e-4
+
+// roundingOf is the same for gains, as a part of what is at stake.
+const roundingOf = 1e-12
+
+// best is the best that processors of which a slip holds could be for a job: no gain is
+// more, and no mandatory part done sooner; false: none of them can take it.
+func (q *quest) best(s *slip) (gain float64, finish market.Time, some bool) {
+	finish = q.floor
+	if s.first < q.rank { // on each of them something goes before it
+		finish = max(finish, s.clear+q.estimate-roundingOff)
+	}
+	if finish.After(q.due) {
+		return 0, 0, false
+	}
+	// On each of them something comes after it, and the last of that would be late.
+	if q.rank < s.last && s.slack < q.estimate-roundingOff {
+		return 0, 0, false
+	}
+	gain = q.worth
+	if q.bonus > 0 {
+		begins := max(q.now, s.all-roundingOff) + q.estimate
+		gain += q.bonus * max(0, min(float64(q.due-begins), q.optional))
+	}
+	return gain + roundingOf*(q.stake+s.stake), finish, true
+}
+
+// mayTake reports whether a processor could be among the best that are wanted, by its timetable: who
+// is before the job, and who after it.
+func (p *mandatoryFirst) mayTake(proc int, q *quest, want int) bool {
+	s := &p.docket.slips[proc]
+	if !s.known() {
+		return true
+	}
+	finish, ok := p.docket.tables[proc].soonest(q.now, q.estimate-roundingOff, q.due)
+	if !ok || len(p.places) < want {
+		return ok
+	}
+	gain, floor, _ := q.best(s)
+	return (&place{gain: gain, finish: max(finish, floor), proc: market.Int32(proc)}).before(&p.places[0], q.fastest)
+}
+
+// search asks those processors alone that may be among the best, and keeps as many as
+// the job is wide. All are alike but for what is on them.
+func (p *mandatoryFirst) search(v book.View, j *market.Job, worth float64) {
+	if v.Ratings() != nil || v.Choosy(j) {
+		p.offers(v, j, worth)
+		return
+	}
+	part := newPart(j, j.Estimate, j.Due())
+	q := questOf(v, j)
+	q.worth, q.optional, q.bonus, q.stake = worth, float64(part.optional), part.bonus, part.stake()
+	want := int(j.Width)
+	p.among(v, j, &q, want, func(proc int) {
+		if !p.mayTake(proc, &q, want) {
+			return
+		}
+		if gain, finish, ok := p.gain(v, proc, j); ok {
+			p.keep(place{gain: worth + gain, finish: finish, proc: market.Int32(proc)}, want, q.fastest)
+		}
+	})
+}
+
+// foremost reports whether a processor can let a job go first, where it is done as soon as can be: all
+// that is there comes after it and could be so much later.
+func (q *quest) foremost(s *slip) bool {
+	return q.rank < s.first && !(s.spare < q.estimate-roundingOff)
+}
+
+// among visits the processors that may be among so many best ones, and is told of those by keep: first
+// those that can let it go first, and then, if any of them may still be as good, the others.
+func (p *mandatoryFirst) among(v book.View, j *market.Job, q *quest, want int, visit func(proc int)) {
+	p.follow(v)
+	p.places = p.places[:0]
+	everywhere := v.AllRoom(j)
+	promising := func(s *slip, from int) bool {
+		gain, finish, some := q.best(s)
+		return some && (len(p.places) < want || (&place{gain: gain, finish: finish, proc: market.Int32(from)}).before(&p.places[0], q.fastest))
+	}
+	ask := func(proc int) {
+		if everywhere || v.Room(proc, j) {
+			visit(proc)
+		}
+	}
+	p.docket.walk(func(s *slip, from int) bool { return q.foremost(s) && promising(s, from) }, ask)
+	p.docket.walk(promising, func(proc int) {
+		if p.docket.slips[proc].first <= q.rank {
+			ask(proc)
+		}
+	})
+}
+
+// keep keeps a place if it is among the best: the worst of those stands first, and each
+// before two that are better (a heap).
+func (p *mandatoryFirst) keep(x place, want int, fastest bool) {
+	if len(p.places) < want {
+		p.places = append(p.places, x)
+		at := len(p.places) - 1
+		for at > 0 && p.places[(at-1)/2].before(&x, fastest) {
+			p.places[at] = p.places[(at-1)/2]
+			at = (at - 1) / 2
+		}
+		p.places[at] = x
+		return
+	}
+	if !x.before(&p.places[0], fastest) {
+		return
+	}
+	at := 0
+	for {
+		worse := 2*at + 1
+		if worse >= want {
+			break
+		}
+		if worse+1 < want && p.places[worse].before(&p.places[worse+1], fastest) {
+			worse++
+		}
+		if !x.before(&p.places[worse], fastest) {
+			break
+		}
+		p.places[at] = p.places[worse]
+		at = worse
+	}
+	p.places[at] = x
+}

@@ -13,9 +13,7 @@ import (
 // to ask everybody.
 //
 // As long as nothing happens on a processor it works off its mandatory parts one after the
-// other, and when each of them is done does not move: what is kept holds while time passes.
-// Where that is not so (a place that is only kept, parts that borrow) nothing is kept that would
-// leave the processor out.
+// other, and none of them is done sooner than was kept: what is kept holds while time passes.
 //
 // It is a cache: made anew from the book it is the same.
 type docket struct {
@@ -46,9 +44,6 @@ func anything(until market.Time) slip {
 		last: math.Inf(1), slack: market.Never, spare: market.Never, stake: math.Inf(1),
 	}
 }
-
-// known reports whether it says anything: then a timetable says more.
-func (s *slip) known() bool { return !math.IsInf(float64(s.clear), -1) }
 
 // nobody is the slip of no processor at all.
 var nobody = slip{

@@ -7,26 +7,24 @@ import (
 	"github.com/libra-market/libra/core/market"
 )
 
-// note keeps in the docket what is to be kept of a processor whose parts are drawn.
+// note keeps in the docket what is to be kept of a processor whose parts are drawn. Mandatory parts
+// alone count: places that are only kept, and parts that borrow, make others later and nobody sooner.
 func (p *mandatoryFirst) note(v book.View, proc int, until market.Time) {
-	s, line, stake, loose := anything(until), p.docket.tables[proc][:0], 0.0, false
+	s, line := anything(until), p.docket.tables[proc][:0]
+	s.stake = 0
 	for i := range p.parts {
 		q := &p.parts[i]
 		if q.class != guest {
-			stake += q.stake()
+			s.stake += q.stake()
 		}
 		if q.class == mandatory {
 			line = append(line, stop{due: q.rank, until: q.due, left: market.Time(float64(q.left) / v.Rating(proc))})
 		}
-		loose = loose || q.class == kept || q.class == overdrawn && p.lends // it may stand still
 	}
-	if !loose {
-		s.stake = stake
-		if line.settle(v.Now()); len(line) > 0 {
-			head, tail := &line[0], &line[len(line)-1]
-			s.first, s.clear, s.spare = head.due, head.done, head.spare
-			s.last, s.all, s.slack = tail.due, tail.done, tail.spare
-		}
+	if line.settle(v.Now()); len(line) > 0 {
+		head, tail := &line[0], &line[len(line)-1]
+		s.first, s.clear, s.spare = head.due, head.done, head.spare
+		s.last, s.all, s.slack = tail.due, tail.done, tail.spare
 	}
 	p.docket.tables[proc] = line
 	p.docket.set(proc, s, v.Version(proc))
@@ -44,20 +42,24 @@ func (q *part) stake() float64 {
 	return q.bonus * (float64(q.optional) + math.Abs(float64(q.due)))
 }
 
-// follow brings the docket up to date with what was touched since the last plan.
+// follow brings the docket up to date with what was touched since the last plan. Whose estimate is over
+// since then is promised nothing any more, and rules nobody out: who fits before that deadline is
+// done by then.
 func (p *mandatoryFirst) follow(v book.View) {
 	d := &p.docket
+	again := func(proc int) {
+		p.draw(v, proc)
+		p.note(v, proc, d.slips[proc].until)
+	}
 	if d.begin(v) {
 		for proc := range v.Processors() {
-			p.draw(v, proc)
-			p.note(v, proc, d.slips[proc].until)
+			again(proc)
 		}
 		return
 	}
 	for _, proc := range v.Touched() {
-		if proc := int(proc); d.versions[proc] != v.Version(proc) {
-			p.draw(v, proc)
-			p.note(v, proc, d.slips[proc].until)
+		if d.versions[proc] != v.Version(int(proc)) {
+			again(int(proc))
 		}
 	}
 }
@@ -113,15 +115,11 @@ func (q *quest) best(s *slip) (gain float64, finish market.Time, some bool) {
 // mayTake reports whether a processor could be among the best that are wanted, by its timetable: who
 // is before the job, and who after it.
 func (p *mandatoryFirst) mayTake(proc int, q *quest, want int) bool {
-	s := &p.docket.slips[proc]
-	if !s.known() {
-		return true
-	}
 	finish, ok := p.docket.tables[proc].soonest(q.now, q.estimate-roundingOff, q.due)
 	if !ok || len(p.places) < want {
 		return ok
 	}
-	gain, floor, _ := q.best(s)
+	gain, floor, _ := q.best(&p.docket.slips[proc])
 	return (&place{gain: gain, finish: max(finish, floor), proc: market.Int32(proc)}).before(&p.places[0], q.fastest)
 }
 

@@ -85,6 +85,45 @@ func TestOnHowManyNodes(t *testing.T) {
 	}
 }
 
+// Where nothing is said but a range of nodes a job has a task on each, on as many as can be had.
+func TestATaskOnEachOfSomeNodes(t *testing.T) {
+	for options, c := range map[string]struct {
+		ways []int
+		each int // processors of a node
+	}{
+		"-N 2-4":                  {[]int{4, 3, 2}, 1},
+		"-N 1-3 -c 2 --mem=100":   {[]int{3, 2, 1}, 2},
+		"-N 2-4 --gres=gpu:1":     {nil, 1},
+		"-N 3-3":                  {nil, 1},
+		"-N 2-4 -n 4":             {[]int{4, 2}, 1},
+		"--mem-per-cpu=50 -N 2-3": {[]int{3, 2}, 1},
+	} {
+		h := directive.New(directive.Place{})
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\n", strings.Fields(options)); err != nil || !slices.Equal(h.Spreads, c.ways) {
+			t.Errorf("%s: %v, %v", options, h.Spreads, err)
+		}
+		if c.ways == nil || options == "-N 2-4 -n 4" {
+			continue
+		}
+		r := h.Finish("job", nil)
+		if r.Processors != c.ways[0]*c.each || !r.Spread || slices.ContainsFunc(r.Env, func(v string) bool { return strings.HasPrefix(v, "SLURM_NTASKS=") }) {
+			t.Errorf("%s: %+v", options, r)
+		}
+		for _, nodes := range c.ways {
+			if h.Spread(&r, nodes); r.Processors != nodes*c.each || max(1, r.Threads) != c.each || r.Spread != (nodes > 1) {
+				t.Errorf("%s on %d: %d processors by %d, spread %t", options, nodes, r.Processors, r.Threads, r.Spread)
+			}
+			if got := r.MemoryMB * int64(max(1, r.Threads)); strings.Contains(options, "--mem=100") && got != 100 {
+				t.Errorf("%s on %d: %d MB on each", options, nodes, got)
+			}
+		}
+	}
+	h := directive.New(directive.Place{})
+	if err := h.ReadSbatch("job.sh", "#!/bin/sh\n", []string{"-N", "2-100000"}); err != nil || len(h.Spreads) > 64 || h.Spreads[len(h.Spreads)-1] != 2 {
+		t.Errorf("%v: %d numbers of nodes", err, len(h.Spreads))
+	}
+}
+
 // -N is so many nodes, also where the tasks do not divide: each has as many processors as the
 // fullest, and the script is told of its tasks alone.
 func TestTasksThatDoNotDivideAmongNodes(t *testing.T) {

@@ -52,7 +52,7 @@ func TestWhatIsPassedToSlurm(t *testing.T) {
 	if !task.Asked(h.Request.Env) || len(task.WithoutPassed(append(h.Request.Env, "A=b"))) != 1 {
 		t.Error("it is not told from the rest")
 	}
-	for _, wrong := range []string{"--licenses=a|b", "--licenses=a:0", "--signal=B:", "--signal=USR1@soon", "--signal=B:FOO", "--signal=WINCH", "--signal=0@5", "--signal=USR1@65536", "--signal=a b", "--mail-type=SOMETIMES", "--mail-user=a b", "--mail-user=-x"} {
+	for _, wrong := range []string{"--licenses=a|b", "--licenses=a:0", "--signal=B:", "--signal=USR1@soon", "--signal=B:FOO", "--signal=WINCH", "--signal=0@5", "--signal=USR1@65536", "--signal=a b", "--mail-type=SOMETIMES", "--mail-user=a b", "--mail-user=-x", "--distribution=x", "--distribution=nomultithread", "--distribution=plane", "--distribution=cyc", "--distribution=block:plane"} {
 		if err := directive.New(directive.Place{}).ReadSbatch("job.sh", "", []string{wrong}); err == nil {
 			t.Errorf("%s is taken", wrong)
 		}
@@ -230,5 +230,14 @@ func TestWaitingForAnElement(t *testing.T) {
 	h = directive.New(directive.Place{})
 	if err := h.ReadSbatch("job.sh", "#!/bin/sh\n", []string{"-d", "afterany:8"}); err != nil || len(h.Notes) != 0 {
 		t.Errorf("%v, %v", err, h.Notes)
+	}
+}
+
+// How tasks lie, in all words that sbatch takes.
+func TestHowTasksLie(t *testing.T) {
+	for _, form := range []string{"block", "CYCLIC", "plane=4", "arbitrary", "cyclic:block", "block:*:fcyclic", "*", "block,NoPack", "pack", "block:"} {
+		if err := directive.New(directive.Place{}).ReadSbatch("job.sh", "", []string{"-m", form}); err != nil {
+			t.Errorf("%s: %v", form, err)
+		}
 	}
 }

@@ -62,6 +62,16 @@ func forSteps(variable string) func(o *occurrence) error {
 	}
 }
 
+var distributionForm = regexp.MustCompile(`(?i)^(plane=[1-9][0-9]*|arbitrary|(\*|block|cyclic)?(:(\*|block|cyclic|fcyclic)?){0,2}(,?(no)?pack)?)$`)
+
+// distribution reads how tasks lie. With one that srun does not know no step of the job would begin.
+func (o *occurrence) distribution() error {
+	if !distributionForm.MatchString(o.value) {
+		return fmt.Errorf("%q: want block, cyclic, plane=TASKS or arbitrary, as in cyclic:block", o.value)
+	}
+	return forSteps("SLURM_DISTRIBUTION")(o)
+}
+
 // tellStep tells the job, as sbatch does, what somebody asked for.
 func (o *occurrence) tellStep(variable, value string) {
 	o.steps = slices.DeleteFunc(o.steps, func(e string) bool { return strings.HasPrefix(e, variable+"=") })

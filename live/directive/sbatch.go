@@ -102,7 +102,7 @@ var sbatchOthers = []option{
 	{names: []string{"--hint"}, takes: aValue, set: forSteps("SLURM_HINT")},
 	{names: []string{"--threads-per-core"}, takes: aValue, set: forSteps("SLURM_THREADS_PER_CORE")},
 	{names: []string{"--mincpus"}, takes: aValue, idle: "processors are chosen by the market"},
-	{names: []string{"-m", "--distribution"}, takes: aValue, set: forSteps("SLURM_DISTRIBUTION")},
+	{names: []string{"-m", "--distribution"}, takes: aValue, set: (*occurrence).distribution},
 	{names: []string{"--switches"}, takes: aValue, idle: "processors are chosen by the market"},
 	{names: []string{"--spread-job"}, idle: "processors are chosen by the market"},
 	{names: []string{"--use-min-nodes"}, idle: "processors are chosen by the market"},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/api"
 )
@@ -67,7 +68,7 @@ func TestSbatchSpeaksInSlurmsNumbers(t *testing.T) {
 		t.Errorf("after the end of %v and the failure of %v", got.AfterAny, got.AfterFailed)
 	}
 	libra(t, "sbatch", "-t", "1", "-Q", "-a", "1,2,5", "-d", "after:4701+3:libra:2,aftercorr:4701", "--wrap", "true")
-	if got := f.last(t).Submit.Request; !slices.Equal(got.AfterBegun, []trade.Begun{{Job: 2}, {Job: 1, DelayMS: 180_000}}) || !slices.Equal(got.AfterEach, []int64{1}) || !slices.Equal(got.Array.List, []int{1, 2, 5}) {
+	if got := f.last(t).Submit.Request; !slices.Equal(got.AfterBegun, []trade.Begun{{Job: 2}, {Job: 1, DelayMS: 180_000}}) || !slices.Equal(got.AfterEach, []int64{1}) || !slices.Equal(got.Array.List, []int{1, 2, 5}) || !slices.Contains(got.Env, task.Array+"=3 1 5 1") {
 		t.Errorf("after the start of %v, each after %v, %+v", got.AfterBegun, got.AfterEach, got.Array)
 	}
 	libra(t, "sbatch", "-t", "1", "-Q", "-d", "singleton", "-J", "wrap", "--wrap", "true")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/core/underway"
@@ -68,6 +69,8 @@ func waitingSpec(j *v1.Job) (task.Spec, int64) {
 	waiting := underway.Job{Job: trade.Job{ID: j.ID, Owner: j.Owner, Name: j.Name, SubmittedUS: j.SubmittedUS, Attempt: j.Attempt, Request: wire.ToRequest(&j.Request)}}
 	spec := waiting.Spec()
 	spec.Size = waiting.Request.Procs() / max(1, waiting.Threads())
+	// As they are when it begins: Slurm is told names of files once.
+	spec.Output, spec.Error = dispatch.Path(spec.Output, spec.Job, 0, spec.Name), dispatch.Path(spec.Error, spec.Job, 0, spec.Name)
 	return spec, j.SubmittedUS
 }
 

@@ -9,7 +9,10 @@ import (
 // A job that waits again after its node was lost runs as what stands in Slurm's queue for it: there
 // its attempt is known to the script.
 func TestTheTaskOfAJobThatWaits(t *testing.T) {
-	spec, born := waitingSpec(&v1.Job{ID: 12, Owner: "ann", Name: "next", SubmittedUS: 5, Attempt: 2, Request: v1.Request{Processors: 8, Threads: 4}})
+	spec, born := waitingSpec(&v1.Job{ID: 12, Owner: "ann", Name: "next", SubmittedUS: 5, Attempt: 2, Request: v1.Request{Processors: 8, Threads: 4, Output: "%x.%j.out", Error: "%x.%b.%r"}})
+	if spec.Output != "next.12.out" || spec.Error != "next.%b.0" { // what Slurm is told when it begins
+		t.Errorf("it writes to %q and %q", spec.Output, spec.Error)
+	}
 	if spec.Job != 12 || spec.Attempt != 2 || spec.User != "ann" || spec.Size != 2 || spec.Threads != 4 || born != 5 {
 		t.Errorf("%+v, since %d", spec, born)
 	}

@@ -21,6 +21,7 @@ const (
 	AllMemory = passed + "ALL_MEMORY" // "yes": the memory that it has is all of its nodes', and it asked for that
 	Spare     = passed + "SPARE"      // "yes": it has as many processors on each node as on the fullest, and did not ask for them
 	Login     = passed + "LOGIN"      // "yes": what a login would set is in its environment
+	Array     = passed + "ARRAY"      // how many elements were asked for, the first, the last and the step, where others may run
 
 	passed = "LIBRA_SBATCH_"
 )

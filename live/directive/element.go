@@ -1,6 +1,12 @@
 package directive
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/libra-market/libra/client/v1"
+	"github.com/libra-market/libra/core/task"
+)
 
 // An element of an array is one program of the market, and that is on one node: the tasks
 // of an element are all there, as by -N 1, and srun in its script starts them.
@@ -40,4 +46,24 @@ func (r *reader) foresee(lines []line) {
 			}
 		}
 	}
+}
+
+// TellOfAll has the elements of an array that runs element by element after another be told of all that
+// were asked for, as by sbatch: those whose namesakes fail do not run, and programs divide their work by
+// how many there are.
+func TellOfAll(r *v1.Request) {
+	if r.Array == nil || len(r.AfterEach) == 0 {
+		return
+	}
+	a, n, step := r.Array, r.Array.Len(), 1
+	if n > 1 {
+		step = a.Index(1) - a.Index(0)
+	}
+	for i := 2; i < n; i++ {
+		if a.Index(i)-a.Index(i-1) != step {
+			step = 1 // of a list
+			break
+		}
+	}
+	r.Env = append(r.Env, fmt.Sprintf("%s=%d %d %d %d", task.Array, n, a.Index(0), a.Index(n-1), step))
 }

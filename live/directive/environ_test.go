@@ -254,8 +254,8 @@ func TestLimitsGoAlong(t *testing.T) {
 	if got := strings.Join(h.Finish("job", nil).Env, " "); got != "LIBRA_SBATCH_OPEN_MODE=append SLURM_HINT=compute_bound SLURM_THREADS_PER_CORE=1" {
 		t.Errorf("told: %s", got)
 	}
-	h = asSbatch(t, "#SBATCH -m nomultithread\n")
-	if got := strings.Join(h.Finish("job", nil).Env, " "); got != "SLURM_DISTRIBUTION=nomultithread" {
+	h = asSbatch(t, "#SBATCH -m block\n")
+	if got := strings.Join(h.Finish("job", nil).Env, " "); got != "SLURM_DISTRIBUTION=block" {
 		t.Errorf("told: %s", got)
 	}
 	h = New(Place{})

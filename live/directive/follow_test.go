@@ -52,7 +52,7 @@ func TestWhatIsPassedToSlurm(t *testing.T) {
 	if !task.Asked(h.Request.Env) || len(task.WithoutPassed(append(h.Request.Env, "A=b"))) != 1 {
 		t.Error("it is not told from the rest")
 	}
-	for _, wrong := range []string{"--licenses=a|b", "--licenses=a:0", "--signal=B:", "--signal=USR1@soon", "--signal=a b", "--mail-type=SOMETIMES", "--mail-user=a b", "--mail-user=-x"} {
+	for _, wrong := range []string{"--licenses=a|b", "--licenses=a:0", "--signal=B:", "--signal=USR1@soon", "--signal=B:FOO", "--signal=WINCH", "--signal=0@5", "--signal=USR1@65536", "--signal=a b", "--mail-type=SOMETIMES", "--mail-user=a b", "--mail-user=-x", "--distribution=x", "--distribution=nomultithread", "--distribution=plane", "--distribution=cyc", "--distribution=block:plane"} {
 		if err := directive.New(directive.Place{}).ReadSbatch("job.sh", "", []string{wrong}); err == nil {
 			t.Errorf("%s is taken", wrong)
 		}
@@ -82,6 +82,45 @@ func TestOnHowManyNodes(t *testing.T) {
 		if h.Spread(&r, 1); r.Threads != 12 || r.Spread {
 			t.Errorf("%s on one: %+v", options, r)
 		}
+	}
+}
+
+// Where nothing is said but a range of nodes a job has a task on each, on as many as can be had.
+func TestATaskOnEachOfSomeNodes(t *testing.T) {
+	for options, c := range map[string]struct {
+		ways []int
+		each int // processors of a node
+	}{
+		"-N 2-4":                  {[]int{4, 3, 2}, 1},
+		"-N 1-3 -c 2 --mem=100":   {[]int{3, 2, 1}, 2},
+		"-N 2-4 --gres=gpu:1":     {nil, 1},
+		"-N 3-3":                  {nil, 1},
+		"-N 2-4 -n 4":             {[]int{4, 2}, 1},
+		"--mem-per-cpu=50 -N 2-3": {[]int{3, 2}, 1},
+	} {
+		h := directive.New(directive.Place{})
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\n", strings.Fields(options)); err != nil || !slices.Equal(h.Spreads, c.ways) {
+			t.Errorf("%s: %v, %v", options, h.Spreads, err)
+		}
+		if c.ways == nil || options == "-N 2-4 -n 4" {
+			continue
+		}
+		r := h.Finish("job", nil)
+		if r.Processors != c.ways[0]*c.each || !r.Spread || slices.ContainsFunc(r.Env, func(v string) bool { return strings.HasPrefix(v, "SLURM_NTASKS=") }) {
+			t.Errorf("%s: %+v", options, r)
+		}
+		for _, nodes := range c.ways {
+			if h.Spread(&r, nodes); r.Processors != nodes*c.each || max(1, r.Threads) != c.each || r.Spread != (nodes > 1) {
+				t.Errorf("%s on %d: %d processors by %d, spread %t", options, nodes, r.Processors, r.Threads, r.Spread)
+			}
+			if got := r.MemoryMB * int64(max(1, r.Threads)); strings.Contains(options, "--mem=100") && got != 100 {
+				t.Errorf("%s on %d: %d MB on each", options, nodes, got)
+			}
+		}
+	}
+	h := directive.New(directive.Place{})
+	if err := h.ReadSbatch("job.sh", "#!/bin/sh\n", []string{"-N", "2-100000"}); err != nil || len(h.Spreads) > 64 || h.Spreads[len(h.Spreads)-1] != 2 {
+		t.Errorf("%v: %d numbers of nodes", err, len(h.Spreads))
 	}
 }
 
@@ -191,5 +230,14 @@ func TestWaitingForAnElement(t *testing.T) {
 	h = directive.New(directive.Place{})
 	if err := h.ReadSbatch("job.sh", "#!/bin/sh\n", []string{"-d", "afterany:8"}); err != nil || len(h.Notes) != 0 {
 		t.Errorf("%v, %v", err, h.Notes)
+	}
+}
+
+// How tasks lie, in all words that sbatch takes.
+func TestHowTasksLie(t *testing.T) {
+	for _, form := range []string{"block", "CYCLIC", "plane=4", "arbitrary", "cyclic:block", "block:*:fcyclic", "*", "block,NoPack", "pack", "block:"} {
+		if err := directive.New(directive.Place{}).ReadSbatch("job.sh", "", []string{"-m", form}); err != nil {
+			t.Errorf("%s: %v", form, err)
+		}
 	}
 }

@@ -88,6 +88,7 @@ type Head struct {
 
 	nodeMB  int64 // memory on each node, where it was said so
 	tasks   int   // that Spreads are of
+	oneEach bool  // of these it has as many as nodes
 	perTask int   // processors of each
 
 	Manner // of the command that hands it in
@@ -228,10 +229,28 @@ func (r *reader) wrong(l line, directive string, err error) error {
 	return &Error{File: r.file, Line: l.number, Directive: strings.TrimSpace(l.prefix + " " + directive), Err: err}
 }
 
-// unread is a mistake that is in the words themselves, unless it is of something that is not to be had.
+// unread is a mistake that is in the words themselves, unless it is of something that is not to be had,
+// or of what sbatch reads otherwise.
 func (r *reader) unread(l line, directive string, err error) error {
 	_, had := errors.AsType[notHad](err)
-	return &Error{File: r.file, Line: l.number, Directive: strings.TrimSpace(l.prefix + " " + directive), Err: err, unread: !had}
+	_, one := errors.AsType[statusOneError](err)
+	return &Error{File: r.file, Line: l.number, Directive: strings.TrimSpace(l.prefix + " " + directive), Err: err, unread: !had && !one}
+}
+
+// statusOneError is a mistake of a kind that sbatch ends with 1 for: in the numbers of tasks and their
+// processors, and in what it leaves slurmctld to read.
+type statusOneError struct{ error }
+
+func (e statusOneError) Unwrap() error { return e.error }
+
+// statusOne has the mistakes of an option be of that kind.
+func statusOne(set func(o *occurrence) error) func(o *occurrence) error {
+	return func(o *occurrence) error {
+		if err := set(o); err != nil {
+			return statusOneError{err}
+		}
+		return nil
+	}
 }
 
 // notHad is what sbatch would take, and the market does not have: why, and what would do.

@@ -1,10 +1,13 @@
 package directive
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/libra-market/libra/core/task"
@@ -57,6 +60,16 @@ func forSteps(variable string) func(o *occurrence) error {
 		o.tellStep(variable, o.value)
 		return nil
 	}
+}
+
+var distributionForm = regexp.MustCompile(`(?i)^(plane=[1-9][0-9]*|arbitrary|(\*|block|cyclic)?(:(\*|block|cyclic|fcyclic)?){0,2}(,?(no)?pack)?)$`)
+
+// distribution reads how tasks lie. With one that srun does not know no step of the job would begin.
+func (o *occurrence) distribution() error {
+	if !distributionForm.MatchString(o.value) {
+		return fmt.Errorf("%q: want block, cyclic, plane=TASKS or arbitrary, as in cyclic:block", o.value)
+	}
+	return forSteps("SLURM_DISTRIBUTION")(o)
 }
 
 // tellStep tells the job, as sbatch does, what somebody asked for.
@@ -126,8 +139,23 @@ func checkMail(text string) error {
 var signalForm = regexp.MustCompile(`^([RB]{1,2}:)?[A-Za-z0-9+-]{1,16}(@[0-9]{1,5})?$`)
 
 func checkSignal(text string) error {
-	if !signalForm.MatchString(text) {
+	_, signal, manner := strings.Cut(text, ":")
+	if !manner {
+		signal = text
+	}
+	signal, seconds, _ := strings.Cut(signal, "@")
+	before, err := strconv.Atoi(cmp.Or(seconds, "0"))
+	if !signalForm.MatchString(text) || !signals(signal) || err != nil || before > math.MaxUint16 {
 		return errors.New("want [B:]SIGNAL[@SECONDS], as B:USR1@60")
 	}
 	return nil
+}
+
+// signals reports whether a signal is one that sbatch knows: the job would be refused when it begins.
+func signals(name string) bool {
+	if n, err := strconv.Atoi(name); err == nil {
+		return n > 0
+	}
+	name = strings.TrimPrefix(strings.ToUpper(name), "SIG")
+	return slices.Contains([]string{"HUP", "INT", "QUIT", "ABRT", "KILL", "ALRM", "TERM", "USR1", "USR2", "URG", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "XCPU"}, name)
 }

@@ -15,10 +15,10 @@ var sbatchOptions = append([]option{
 	{names: []string{"-J", "--job-name"}, takes: aValue, set: func(o *occurrence) error { o.Request.Name = o.value; return nil }},
 	{names: []string{"-A", "--account"}, takes: aValue, set: func(o *occurrence) error { o.Request.Account = o.value; return nil }},
 	{names: []string{"-D", "--chdir", "--workdir"}, takes: aValue, set: func(o *occurrence) error { o.Request.Dir = o.value; return nil }},
-	{names: []string{"-n", "--ntasks"}, takes: aValue, set: size(func(w *width) *int { return &w.tasks })},
-	{names: []string{"-c", "--cpus-per-task"}, takes: aValue, set: size(func(w *width) *int { return &w.perTask })},
+	{names: []string{"-n", "--ntasks"}, takes: aValue, set: statusOne(size(func(w *width) *int { return &w.tasks }))},
+	{names: []string{"-c", "--cpus-per-task"}, takes: aValue, set: statusOne(size(func(w *width) *int { return &w.perTask }))},
 	{names: []string{"-N", "--nodes"}, takes: aValue, set: (*occurrence).nodeRange},
-	{names: []string{"--ntasks-per-node", "--tasks-per-node"}, takes: aValue, set: size(func(w *width) *int { return &w.perNode })},
+	{names: []string{"--ntasks-per-node", "--tasks-per-node"}, takes: aValue, set: statusOne(size(func(w *width) *int { return &w.perNode }))},
 	{names: []string{"-G", "--gpus"}, takes: aValue, set: devices(func(g *gpus) *someGPUs { return &g.job })},
 	{names: []string{"--gpus-per-node"}, takes: aValue, set: devices(func(g *gpus) *someGPUs { return &g.node })},
 	{names: []string{"--gpus-per-task"}, takes: aValue, set: devices(func(g *gpus) *someGPUs { return &g.task })},
@@ -67,11 +67,11 @@ var sbatchOptions = append([]option{
 		}
 		return err
 	}},
-	{names: []string{"-a", "--array"}, takes: aValue, set: func(o *occurrence) error {
+	{names: []string{"-a", "--array"}, takes: aValue, set: statusOne(func(o *occurrence) error {
 		a, err := Array(o.value)
 		return put(&o.Request.Array, a, err)
-	}},
-	{names: []string{"-d", "--dependency"}, takes: aValue, set: (*occurrence).follow},
+	})},
+	{names: []string{"-d", "--dependency"}, takes: aValue, set: statusOne((*occurrence).follow)},
 	{names: []string{"--export"}, takes: aValue, set: func(o *occurrence) error { return o.export(o.value) }},
 	{names: []string{"--comment"}, takes: aValue, set: (*occurrence).comment},
 	{names: []string{"--no-requeue"}, set: func(o *occurrence) error { o.Request.NoRestart = true; return nil }},
@@ -96,13 +96,13 @@ var sbatchOthers = []option{
 	{names: []string{"--acctg-freq"}, takes: aValue, idle: "Libra measures as it sees fit"},
 	{names: []string{"--profile"}, takes: aValue, idle: "Libra keeps no profiles"},
 	{names: []string{"--get-user-env"}, takes: perhapsA, set: func(o *occurrence) error { o.pass(task.Login, "yes"); return nil }},
-	{names: []string{"--propagate"}, takes: perhapsA, set: (*occurrence).propagate},
+	{names: []string{"--propagate"}, takes: perhapsA, set: statusOne((*occurrence).propagate)},
 	{names: []string{"--open-mode"}, takes: aValue, set: (*occurrence).openMode},
 	{names: []string{"--time-min"}, takes: aValue, idle: "an estimate is not cut short"},
 	{names: []string{"--hint"}, takes: aValue, set: forSteps("SLURM_HINT")},
 	{names: []string{"--threads-per-core"}, takes: aValue, set: forSteps("SLURM_THREADS_PER_CORE")},
 	{names: []string{"--mincpus"}, takes: aValue, idle: "processors are chosen by the market"},
-	{names: []string{"-m", "--distribution"}, takes: aValue, set: forSteps("SLURM_DISTRIBUTION")},
+	{names: []string{"-m", "--distribution"}, takes: aValue, set: (*occurrence).distribution},
 	{names: []string{"--switches"}, takes: aValue, idle: "processors are chosen by the market"},
 	{names: []string{"--spread-job"}, idle: "processors are chosen by the market"},
 	{names: []string{"--use-min-nodes"}, idle: "processors are chosen by the market"},
@@ -112,7 +112,7 @@ var sbatchOthers = []option{
 	{names: []string{"-W", "--wait"}, set: manner("say --wait to libra submit", func(m *Manner) { m.Wait = true })},
 
 	{names: []string{"--exclusive"}, takes: perhapsA, set: (*occurrence).exclusive},
-	{names: []string{"-L", "--licenses"}, takes: aValue, set: passed(task.Licenses, checkLicenses)},
+	{names: []string{"-L", "--licenses"}, takes: aValue, set: statusOne(passed(task.Licenses, checkLicenses))},
 	{names: []string{"--uid"}, takes: aValue, never: "jobs run as the user who hands them in"},
 	{names: []string{"--gid"}, takes: aValue, never: "jobs run as the user who hands them in"},
 }

@@ -7,6 +7,9 @@ import "github.com/libra-market/libra/client/v1"
 func (h *Head) Spread(r *v1.Request, nodes int) {
 	r.Threads, r.Spread = 0, nodes > 1
 	each := (h.tasks + nodes - 1) / nodes * h.perTask
+	if h.oneEach {
+		each = h.perTask
+	}
 	if r.Processors = each * nodes; each > 1 {
 		r.Threads = each
 	}

@@ -97,6 +97,9 @@ func (w *width) apply(h *Head) error {
 		}
 	case len(ways) > 0 && !h.sbatch: // who asks cannot ask again
 		ways = ways[len(ways)-1:]
+	case w.oneEach() && h.Request.Array == nil:
+		ways = w.downwards()
+		tasks, n = ways[0], ways[0]*threads
 	case len(ways) > 0 && w.gpus == (gpus{}):
 		ways = w.orUneven(ways, tasks)
 	case len(ways) == 0 && h.sbatch:
@@ -107,7 +110,7 @@ func (w *width) apply(h *Head) error {
 	if n > 0 {
 		h.Request.Processors = n
 	}
-	h.tasks, h.perTask = tasks, threads
+	h.tasks, h.perTask, h.oneEach = tasks, threads, w.oneEach()
 	among := int64(max(1, n))
 	h.nodeMB = 0
 	switch {
@@ -166,6 +169,23 @@ func (w *width) spread(tasks int) []int {
 		if tasks >= nodes && tasks%nodes == 0 && nodes >= w.fewest(tasks) {
 			ways = append(ways, nodes)
 		}
+	}
+	return ways
+}
+
+// oneEach reports whether nothing is said of a job but a range of nodes: it has a task on each of them.
+func (w *width) oneEach() bool {
+	return w.nodes < w.mostNodes && w.tasks == 0 && w.perNode == 0 && w.total == 0 && w.gpus == (gpus{})
+}
+
+// mostWays is how many numbers of nodes are tried: each is a question to the market.
+const mostWays = 64
+
+// downwards are the numbers of nodes of a range, the most first.
+func (w *width) downwards() []int {
+	var ways []int
+	for nodes := min(w.mostNodes, w.nodes+mostWays-1); nodes >= w.nodes; nodes-- {
+		ways = append(ways, nodes)
 	}
 	return ways
 }

@@ -137,7 +137,8 @@ func (l *layout) told(specs []task.Spec) []string {
 		threads := strconv.Itoa(s.Threads)
 		words = append(words, "SLURM_CPUS_PER_TASK="+threads, "OMP_NUM_THREADS="+threads)
 	}
-	if each := valueOf(s.Env, "SLURM_CPUS_PER_TASK"); l.perTaskToo && each != "" && s.GPUs == 0 {
+	// Of GPUs of each task it would say as well, which the market says in a variable of their own.
+	if each := valueOf(s.Env, "SLURM_CPUS_PER_TASK"); l.perTaskToo && each != "" && valueOf(s.Env, "SLURM_GPUS_PER_TASK") == "" {
 		words = append(words, quote("SLURM_TRES_PER_TASK=cpu="+each))
 	}
 	return withdrawnFirst(append(words, l.launchers...))
@@ -271,6 +272,9 @@ func (l *layout) inWords(of func(i, processors int) int) string {
 
 // sweep is what the elements of an array are told of all of them.
 func sweep(specs []task.Spec) []string {
+	if asked := sweepAsked(&specs[0]); asked != nil {
+		return asked
+	}
 	var all []int
 	for i := range specs {
 		for k := range specs[i].Len() {
@@ -292,4 +296,21 @@ func sweep(specs []task.Spec) []string {
 		fmt.Sprintf("SLURM_ARRAY_TASK_COUNT=%d", len(all)), fmt.Sprintf("SLURM_ARRAY_TASK_MIN=%d", all[0]),
 		fmt.Sprintf("SLURM_ARRAY_TASK_MAX=%d", all[len(all)-1]), fmt.Sprintf("SLURM_ARRAY_TASK_STEP=%d", step),
 	}
+}
+
+// sweepAsked is that of all elements that were asked for, where it may be that not all of them run;
+// nil: they do.
+func sweepAsked(s *task.Spec) []string {
+	numbers := strings.Fields(valueOf(s.Env, task.Array))
+	if len(numbers) != 4 {
+		return nil
+	}
+	var words []string
+	for i, name := range []string{"COUNT", "MIN", "MAX", "STEP"} {
+		if strings.Trim(numbers[i], "0123456789") != "" { // it is in a script of a shell
+			return nil
+		}
+		words = append(words, "SLURM_ARRAY_TASK_"+name+"="+numbers[i])
+	}
+	return words
 }

@@ -219,6 +219,15 @@ func TestWhatElementsAreToldOfAll(t *testing.T) {
 	if got := strings.Join(sweep(specs), " "); got != "SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=3 SLURM_ARRAY_TASK_MAX=7 SLURM_ARRAY_TASK_STEP=2" {
 		t.Error(got)
 	}
+	specs[0].Env = []string{task.Array + "=5 1 9 2"} // others do not run
+	if got := strings.Join(sweep(specs), " "); got != "SLURM_ARRAY_TASK_COUNT=5 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=9 SLURM_ARRAY_TASK_STEP=2" {
+		t.Error(got)
+	}
+	for _, strange := range []string{"", "1 2 3", "1 2 3 $(id)", "1 2 3 4 5"} {
+		if got := sweepAsked(&task.Spec{Env: []string{task.Array + "=" + strange}}); got != nil {
+			t.Errorf("%q: %v", strange, got)
+		}
+	}
 	specs = []task.Spec{{Elements: []int{1, 9}}, {Elements: []int{4}}}
 	if got := strings.Join(sweep(specs), " "); got != "SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=9 SLURM_ARRAY_TASK_STEP=1" {
 		t.Error(got)
@@ -249,6 +258,12 @@ func TestWhatJobsAreTold(t *testing.T) {
 	}
 	if words := told("n1 n2", layout{}, func(s *task.Spec) { s.Env = append(s.Env, task.AllMemory+"=yes") }); !has(words, "-u SLURM_MEM_PER_NODE") || !has(words, "-u SLURM_MEM_PER_CPU") {
 		t.Errorf("all memory: %v", words)
+	}
+	for env, want := range map[string]bool{"SLURM_GPUS_PER_NODE=1": true, "SLURM_GPUS_PER_TASK=1": false} { // of 24.11
+		words := told("n1 n2", layout{perTaskToo: true}, func(s *task.Spec) { s.GPUs, s.Threads, s.Env = 1, 2, append(s.Env, "SLURM_CPUS_PER_TASK=2", env) })
+		if has(words, "SLURM_TRES_PER_TASK=cpu=2") != want {
+			t.Errorf("processors of a task, with %s: %v", env, words)
+		}
 	}
 	script := func(s *task.Spec) { s.Name, s.Script = unnamed, []byte("#!/bin/sh\n") }
 	for name, c := range map[string]struct {

@@ -319,6 +319,7 @@ func environment(specs []task.Spec, l layout) string {
 		quote("LIBRA_ATTEMPT="+strconv.Itoa(s.Attempt)))
 	if l.array {
 		words = append(words, `"LIBRA_ARRAY_INDEX=$SLURM_ARRAY_TASK_ID"`)
+		words = append(words, sweepAsked(s)...)
 	}
 	if s.Len() > 0 {
 		words = append(words, `"LIBRA_ARRAY_INDEX=$libra_element"`, `"SLURM_ARRAY_TASK_ID=$libra_element"`, `"SLURM_ARRAY_JOB_ID=$SLURM_JOB_ID"`)

@@ -51,7 +51,7 @@ func jobsBeginLater(t *testing.T) {
 	after := func(kind string, id int64) string {
 		return "--dependency=" + kind + ":libra:" + strconv.FormatInt(id, 10)
 	}
-	held := number("until [ -e told ]; do sleep 0.2; done", "-H", "-o", "held", "-J", "held") // it ends when who follows its start has run
+	held := number("until [ -e told ]; do sleep 0.2; done", "-H", "-o", "%x", "-J", "held") // it ends when who follows its start has run
 	begins, told := number("date +%s", "--begin=now+15", "-o", "begins"), number("touch told", after("after", held))
 	first := number("true", after("afterok", held), "--array=1-3")
 	second := number("echo $SLURM_ARRAY_TASK_ID >>each", after("aftercorr", first), "--array=2,3,5%1")

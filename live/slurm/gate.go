@@ -287,7 +287,7 @@ func (b *Backend) had(before had) had {
 	}
 	for job, in := range b.standIns.of {
 		if _, stood := before[runKey{job, standsIn}]; !stood {
-			before[runKey{job, standsIn}] = share{user: in.User, partition: in.Partition, use: limit.Use{Jobs: 1}}
+			before[runKey{job, standsIn}] = share{user: in.User, partition: in.Partition, use: limit.Use{Jobs: 1, Waiting: max(0, in.Elements-1)}}
 		}
 	}
 	return before

@@ -35,7 +35,10 @@ func (b *Backend) callForward(ctx context.Context, key runKey, spec *task.Spec, 
 	if err != nil {
 		return 0, 0, err
 	}
-	later, wrong := b.laterOn(*spec, in.Comment, s.Partition)
+	later, wrong := s, error(nil)
+	if s.Array == "" { // else none of it is about a node
+		later, wrong = b.laterOn(*spec, in.Comment, s.Partition)
+	}
 	switch {
 	case j.ID == 0 || j.Comment != in.Comment && j.Comment != s.Comment:
 		return 0, 0, b.forget(ctx, in, errNotStanding)

@@ -120,3 +120,12 @@ func TestElementsAreThrottled(t *testing.T) {
 		t.Errorf("%v: %s", err, told())
 	}
 }
+
+// Of an array it is said how many elements run at a time when it becomes the market's, in the same word as
+// whose it is; and no node, which each element is told for itself.
+func TestAnArrayIsTakenOver(t *testing.T) {
+	c, told := scripted(t, "")
+	if err := c.Adopt(t.Context(), 7, Submission{Comment: "libra:x", Array: "1-9:2%3", Later: true}); err != nil || told() != "scontrol update jobid=7 comment=libra:x requeue=0 arraytaskthrottle=3\n" {
+		t.Errorf("%v: %q", err, told())
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
@@ -61,9 +62,12 @@ type Keeper struct {
 	Under     string
 	Partition string
 	Every     time.Duration
+	Now       func() time.Time
 	Log       *slog.Logger
 
-	said  []string // of notes, the last time
+	turn  sync.Mutex // held while it looks
+	began time.Time  // when it did last
+	said  []string   // of notes, the last time
 	wrong string
 }
 
@@ -77,13 +81,30 @@ func (k *Keeper) Run(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
+		k.turn.Lock()
 		k.step(ctx)
+		k.turn.Unlock()
 		timer.Reset(k.Every)
 	}
 }
 
-// step does it once. What is said is said when it is news.
+// soonest is how long after a look another is had for somebody who is unknown: strangers cannot have
+// slurmdbd asked as often as they like.
+const soonest = 10 * time.Second
+
+// Newcomer looks at Slurm's accounts for somebody who is in none of the market's, unless that was done a
+// moment ago: they may have been added since. Whoever comes meanwhile waits for the same look.
+func (k *Keeper) Newcomer(ctx context.Context) {
+	k.turn.Lock()
+	defer k.turn.Unlock()
+	if k.Now().Sub(k.began) >= soonest {
+		k.step(context.WithoutCancel(ctx)) // it is for others too, and has a time limit of its own
+	}
+}
+
+// step does it once. What is said is said when it is news. The turn is held.
 func (k *Keeper) step(ctx context.Context) {
+	k.began = k.Now()
 	var s Step
 	tree, err := k.Read(ctx)
 	if err == nil {

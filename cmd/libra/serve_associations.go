@@ -50,15 +50,20 @@ func keeperOf(m front.Market, c *config.Config, log *slog.Logger) *association.K
 	}
 }
 
-// named is the account of the market that Slurm has another name for, or what was named. Who is unknown
-// to the market, or to that account, may have been added in Slurm this moment.
+// named is the account of the market that Slurm has another name for, or what was named.
 func (m onSlurm) named(ctx context.Context, user, account string) string {
+	return m.namedBy(ctx, trade.Identity{User: user, Role: trade.RoleUser}, account)
+}
+
+// namedBy is that for an identity. A user who is unknown to the market, or to that account, may have been
+// added in Slurm this moment; the market itself, which asks what things cost again and again, has not.
+func (m onSlurm) namedBy(ctx context.Context, by trade.Identity, account string) string {
 	under := m.config.Slurm.Associations
 	if under == "" {
 		return account
 	}
 	for asked := false; ; asked = true {
-		bound, err := m.Bindings(ctx, user)
+		bound, err := m.Bindings(ctx, by.User)
 		if err != nil {
 			return account
 		}
@@ -66,9 +71,9 @@ func (m onSlurm) named(ctx context.Context, user, account string) string {
 			return path
 		}
 		known := len(bound) > 0 && (account == "" || bound.May(account))
-		if known || asked || m.keeper == nil {
+		if known || asked || m.keeper == nil || by.Role != trade.RoleUser {
 			return account
 		}
-		m.keeper.Newcomer(ctx)
+		m.keeper.Newcomer(ctx, by.User)
 	}
 }

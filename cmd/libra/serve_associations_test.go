@@ -44,4 +44,7 @@ func TestWhoWasAddedInSlurmIsNamed(t *testing.T) {
 	named("new", "theory", "slurm/physics/theory", 2)
 	named("new", "chem", "chem", 3)
 	named("eve", "", "", 4)
+	if m.namedBy(t.Context(), trade.Identity{User: "libra", Role: trade.RoleOwner}, ""); asked != 4 {
+		t.Error("the market looks for itself")
+	}
 }

@@ -98,7 +98,7 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	if err != nil {
 		return api.Outcome{}, false, err
 	}
-	asks.Account = m.named(ctx, c.By.User, asks.Account) // of plain sbatch
+	asks.Account = m.namedBy(ctx, c.By, asks.Account) // of plain sbatch
 	m.backend.Fill(ctx, asks)
 	if c.Submit != nil && m.backend.Keeps(c.Submit.Quote) {
 		if !waits && !m.backend.KeepsLicenses(c.Submit.Quote, asks.Env) {
@@ -192,7 +192,7 @@ func (m onSlurm) Preview(ctx context.Context, by trade.Identity, r trade.Request
 	if err != nil {
 		return api.Outcome{}, err
 	}
-	r.Account = m.named(ctx, by.User, r.Account)
+	r.Account = m.namedBy(ctx, by, r.Account)
 	m.backend.Fill(ctx, &r)
 	ticket, over := m.backend.Admit(ctx, by.User, &r, waits)
 	for over != nil && fewerAtATime(&r, over) {

@@ -357,17 +357,30 @@ func TestNewcomersAreKnownAtOnce(t *testing.T) {
 		gone, leave := context.WithCancel(t.Context())
 		leave() // whoever asked first has left
 		for range 50 {
-			go k.Newcomer(gone)
+			go k.Newcomer(gone, "bob")
 		}
 		synctest.Wait()
 		users(2, "ann", "bob")
 		tree = site(t, "physics < root", "physics ann *")
-		time.Sleep(9 * time.Second)
-		k.Newcomer(t.Context())
+		for range 9 {
+			time.Sleep(time.Second)
+			k.Newcomer(t.Context(), "bob")
+		}
 		users(2, "ann", "bob")
 		time.Sleep(time.Second)
-		k.Newcomer(t.Context())
+		k.Newcomer(t.Context(), "bob")
 		users(3, "ann")
+
+		// One who comes time and again does not keep others waiting; all of them together may have to, for a moment.
+		tree = site(t, "physics < root", "physics ann *", "physics dan *")
+		time.Sleep(time.Second)
+		k.Newcomer(t.Context(), "dan")
+		users(3, "ann")
+		time.Sleep(time.Second)
+		k.Newcomer(t.Context(), "bob")
+		users(3, "ann")
+		k.Newcomer(t.Context(), "dan")
+		users(4, "ann", "dan")
 		stop()
 		<-ended
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -65,10 +66,11 @@ type Keeper struct {
 	Now       func() time.Time
 	Log       *slog.Logger
 
-	turn  sync.Mutex // held while it looks
-	began time.Time  // when it did last
-	said  []string   // of notes, the last time
-	wrong string
+	turn   sync.Mutex           // held while it looks
+	began  time.Time            // when it did last
+	looked map[string]time.Time // when it did for somebody who was unknown
+	said   []string             // of notes, the last time
+	wrong  string
 }
 
 // Run keeps them until ctx is done.
@@ -88,18 +90,28 @@ func (k *Keeper) Run(ctx context.Context) {
 	}
 }
 
-// soonest is how long after a look another is had for somebody who is unknown: strangers cannot have
-// slurmdbd asked as often as they like.
-const soonest = 10 * time.Second
+// How long after a look another is had for somebody who is unknown: strangers cannot have slurmdbd
+// asked as often as they like, neither one of them nor many.
+const (
+	soonest    = 2 * time.Second
+	soonestFor = 10 * time.Second // of the same
+)
 
 // Newcomer looks at Slurm's accounts for somebody who is in none of the market's, unless that was done a
 // moment ago: they may have been added since. Whoever comes meanwhile waits for the same look.
-func (k *Keeper) Newcomer(ctx context.Context) {
+func (k *Keeper) Newcomer(ctx context.Context, user string) {
 	k.turn.Lock()
 	defer k.turn.Unlock()
-	if k.Now().Sub(k.began) >= soonest {
-		k.step(context.WithoutCancel(ctx)) // it is for others too, and has a time limit of its own
+	now := k.Now()
+	maps.DeleteFunc(k.looked, func(_ string, at time.Time) bool { return now.Sub(at) >= soonestFor })
+	if _, lately := k.looked[user]; lately || now.Sub(k.began) < soonest {
+		return
 	}
+	if k.looked == nil {
+		k.looked = map[string]time.Time{}
+	}
+	k.looked[user] = now
+	k.step(context.WithoutCancel(ctx)) // it is for others too, and has a time limit of its own
 }
 
 // step does it once. What is said is said when it is news. The turn is held.

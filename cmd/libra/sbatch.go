@@ -225,7 +225,7 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 	if err != nil {
 		return v1.Request{}, nil, err
 	}
-	place := directive.Place{Now: wallClock()}
+	place := directive.Place{Now: wallClock(), Nodefile: nodefile}
 	if me, unknown := user.Current(); unknown == nil {
 		place.User = me.Username
 	}

@@ -187,7 +187,9 @@ func (b *Backend) laterOn(spec task.Spec, comment, partition string) (client.Sub
 // sumOf tells two submissions apart by what Slurm cannot be told anew of a job that it has.
 func sumOf(s client.Submission) string {
 	s.Comment, s.Nodes, s.Limit = "", nil, 0
-	s.Array, _, _ = strings.Cut(s.Array, "%")
+	if s.Array != "" {
+		s.Array = "some" // of those that it has not all may run
+	}
 	text, err := json.Marshal(&s)
 	if err != nil {
 		return ""

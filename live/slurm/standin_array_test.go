@@ -17,6 +17,7 @@ type queueArrays struct {
 	*queueSlurm
 
 	asked []client.Submission
+	keeps *error // nothing is dropped, and this is said of it
 }
 
 func (q *queueArrays) Submit(ctx context.Context, s client.Submission) (int64, error) {
@@ -42,6 +43,18 @@ func (q *queueArrays) Limits(context.Context, string) (*limit.Site, error) {
 
 func (q *queueArrays) Place(context.Context, int64, []client.Link) ([]client.Link, error) {
 	return nil, nil
+}
+
+func (q *queueArrays) Drop(_ context.Context, id int64, elements []int) error {
+	if q.keeps != nil {
+		return *q.keeps
+	}
+	for i := range q.jobs {
+		if j := &q.jobs[i]; j.ID == id {
+			j.Elements = slices.DeleteFunc(slices.Clone(j.Elements), func(e int) bool { return slices.Contains(elements, e) })
+		}
+	}
+	return nil
 }
 
 func (q *queueArrays) Numbers(context.Context, int64) ([]int64, error) { return nil, nil }
@@ -78,7 +91,7 @@ func arrayBegins(t *testing.T, b *Backend, spec task.Spec, lanes int) (s client.
 		lane := spec
 		lane.Size, lane.Rank, lane.BornUS = lanes, rank, 99
 		lane.Nodes = slices.Repeat([]string{"n1"}, lanes)
-		lane.Span = &task.Span{First: spec.Span.First + rank, Step: lanes, Count: (spec.Span.Count - rank + lanes - 1) / lanes}
+		lane.Span = &task.Span{First: spec.Span.First + rank*spec.Span.Step, Step: lanes * spec.Span.Step, Count: (spec.Span.Count - rank + lanes - 1) / lanes}
 		orders = append(orders, task.Order{Spec: lane})
 	}
 	s, err = b.submission(r, orders, "libra")
@@ -159,7 +172,6 @@ func TestAnArrayThatStandsInIsFollowed(t *testing.T) {
 func TestAnArrayIsAnotherThanItsStandIn(t *testing.T) {
 	for name, change := range map[string]func(*task.Spec, *Backend){
 		"another script":             func(s *task.Spec, _ *Backend) { s.Script = []byte("#!/bin/sh\nfalse\n") },
-		"fewer elements":             func(s *task.Spec, _ *Backend) { s.Span = &task.Span{First: 1, Step: 1, Count: 7} },
 		"it is begun again":          func(s *task.Spec, _ *Backend) { s.Attempt = 1 },
 		"a node holds them no more":  func(_ *task.Spec, b *Backend) { b.nodes["n1"].hello.Elements = false },
 		"Slurm takes no arrays here": func(_ *task.Spec, b *Backend) { b.slurm = b.slurm.(*queueArrays).queueSlurm },
@@ -170,6 +182,27 @@ func TestAnArrayIsAnotherThanItsStandIn(t *testing.T) {
 		change(&spec, b)
 		if _, id, err := arrayBegins(t, b, spec, 1); id != 72 || err != nil || len(q.adopted) != 0 || !slices.Equal(q.cancelled, []int64{71}) {
 			t.Errorf("%s: it runs as %d: %v; ended %v", name, id, err, q.cancelled)
+		}
+	}
+}
+
+// After aftercorr not all elements run: the others are cancelled before the rest has the number, and
+// where they are there still nothing begins.
+func TestFewerElementsThanStoodIn(t *testing.T) {
+	fewer := waitingArray(12)
+	fewer.Span = &task.Span{First: 1, Step: 2, Count: 4} // 1, 3, 5, 7
+	b, q, _ := linedArrays(t)
+	b.StandIn(t.Context(), waitingArray(12), 5, "libra")
+	q.jobs[0].Elements = []int{1, 2, 4, 5, 6, 7, 8, 9} // its user has cancelled one
+	if _, id, err := arrayBegins(t, b, fewer, 2); id != 71 || err != nil || !slices.Equal(q.jobs[0].Elements, []int{1, 5, 7}) || q.adopted[71].Array != "1-7:2%2" {
+		t.Errorf("it runs as %d: %v; left are %v", id, err, q.jobs[0].Elements)
+	}
+	for _, said := range []error{nil, client.ErrAway} {
+		b, q, _ = linedArrays(t)
+		b.StandIn(t.Context(), waitingArray(12), 5, "libra")
+		q.keeps = &said
+		if _, id, err := arrayBegins(t, b, fewer, 2); id != 0 || !errors.Is(err, errNotAsked) || len(q.adopted)+len(q.cancelled) != 0 || b.standIns.of[12] == nil {
+			t.Errorf("%v: it runs as %d: %v", said, id, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -67,6 +68,15 @@ func TestWhatNobodyComesForEnds(t *testing.T) {
 	if _, err := os.Stat(mark); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the mark is there still: %v", err)
 	}
+	for name, sleep := range map[string]string{
+		"while it has them": "if [ $1 = 1 ]; then mkdir " + mark + "; else kill -USR1 $PPID; exec /bin/sleep 5 >/dev/null 2>&1; fi",
+		"before it looked":  "kill -USR1 $PPID",
+	} {
+		if _, code, said := run(holding(3600, true), sleep); code != 0 || said != "" {
+			t.Errorf("who came says that it is done %s: exit %d: %s", name, code, said)
+		}
+		_ = os.RemoveAll(mark)
+	}
 	if called, code, _ := run(holding(3600, false), ""); code != 0 || len(called) != 1 || called[0] != "sleep 3600" {
 		t.Errorf("where nobody can say that they are here: exit %d, %q", code, called)
 	}
@@ -90,9 +100,51 @@ func TestLeavingWhileTheMarketIsAway(t *testing.T) {
 			_, calls := slurmOnPath(t, map[string]string{"squeue": "echo RUNNING", "scancel": c.scancel})
 			var said strings.Builder
 			a := allocation{con: &console{out: io.Discard, err: &said}, market: to, job: v1.Job{ID: 5, State: v1.Running, Batch: c.batch}, patience: 100 * time.Millisecond}
-			a.giveBack()
+			a.giveBack(false)
 			if called := noted(t, calls); called[len(called)-1] != c.called || !strings.Contains(said.String(), c.said) {
 				t.Errorf("%q: %s", called, said.String())
+			}
+		})
+	}
+}
+
+// What was done on processors that somebody had, and ended well, has the job end well, where what holds
+// them knows of whoever came; otherwise, or where it does not end, it is cancelled.
+func TestWhatEndedWellIsDone(t *testing.T) {
+	for name, c := range map[string]struct {
+		well, came   bool
+		srun, signal string
+		state        v1.State
+	}{
+		"well":                 {true, true, "", "", v1.Completed},
+		"badly":                {false, true, "", "", v1.Cancelled},
+		"nobody could come":    {true, false, "", "", v1.Cancelled},
+		"Slurm starts no step": {true, true, "exit 1", "", v1.Cancelled},
+		"nor tells of the end": {true, true, "", "exit 1", v1.Cancelled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, calls := slurmOnPath(t, map[string]string{"squeue": "echo RUNNING", "srun": c.srun, "scancel": c.signal})
+			cancelled := false
+			market := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				j := v1.Job{ID: 5, State: v1.Running, Batch: "4711"}
+				cancelled = cancelled || r.Method != http.MethodGet
+				switch called := noted(t, calls); {
+				case cancelled:
+					j.State = v1.Cancelled
+				case strings.HasPrefix(called[len(called)-1], "scancel --batch --signal=USR1 4711"):
+					j.State = v1.Completed
+				}
+				w.Header().Set("Content-Type", "application/json")
+				_ = json.NewEncoder(w).Encode(j)
+			}))
+			defer market.Close()
+			to, err := client.New(market.URL, "token", client.Options{Retries: -1, Plain: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := allocation{con: &console{out: io.Discard, err: io.Discard}, market: to, job: v1.Job{ID: 5, State: v1.Running, Batch: "4711"}, patience: 5 * time.Second, came: c.came}
+			if a.giveBack(c.well); a.job.State != c.state || cancelled != (c.state == v1.Cancelled) {
+				t.Errorf("it is %s; cancelled: %v; called %q", a.job.State, cancelled, noted(t, calls))
 			}
 		})
 	}

@@ -27,6 +27,7 @@ type allocation struct {
 	job         v1.Job
 	lasts       time.Duration // for how long it is had
 	patience    time.Duration // with a market that is to take it back
+	came        bool          // what holds it knows that somebody is here
 	json, quiet bool
 }
 
@@ -43,7 +44,7 @@ func (a *allocation) grant(ctx context.Context, r v1.Request, ratings []float64)
 		err = a.come(ctx)
 	}
 	if err != nil {
-		a.giveBack()
+		a.giveBack(false)
 		return err
 	}
 	a.say("granted job allocation %s (job %d) on %s", a.job.Batch, a.job.ID, a.nodes())
@@ -146,7 +147,7 @@ func (a *allocation) use(ctx context.Context, command []string, step bool) error
 	signal.Notify(leave, syscall.SIGHUP, syscall.SIGTERM)
 	defer signal.Stop(leave)
 	if err := cmd.Start(); err != nil {
-		a.giveBack()
+		a.giveBack(false)
 		return err
 	}
 	ended := make(chan error, 1)
@@ -162,7 +163,7 @@ func (a *allocation) use(ctx context.Context, command []string, step bool) error
 			running = false
 		case <-leave: // the terminal is closed, or somebody wants the end
 			_ = cmd.Process.Signal(syscall.SIGTERM)
-			a.giveBack()
+			a.giveBack(false)
 			leave = nil
 		case a.job = <-over: // the time is over, or the node is lost: Slurm ends what runs there
 			a.overBy()
@@ -170,7 +171,7 @@ func (a *allocation) use(ctx context.Context, command []string, step bool) error
 			over = nil
 		}
 	}
-	a.giveBack()
+	a.giveBack(err == nil)
 	if a.json {
 		if wrong := a.con.writeJSON(a.job); wrong != nil {
 			return wrong
@@ -269,28 +270,20 @@ func (a *allocation) ended(ctx context.Context) bool {
 	return false
 }
 
-// giveBack ends the job, if it has not, and says what it cost.
-func (a *allocation) giveBack() {
+// giveBack ends the job, if it has not, and says what it cost. What was done with it may have ended well,
+// and then it has.
+func (a *allocation) giveBack(well bool) {
 	if a.job.State.Final() {
 		return
 	}
 	ctx, stop := context.WithTimeout(context.Background(), a.patience)
 	defer stop()
-	if a.ended(ctx) {
+	if a.ended(ctx) || well && a.came && a.done(ctx) {
 		return
 	}
 	if err := a.cancel(ctx); err != nil {
 		a.endInSlurm(err)
 		return
 	}
-	for ctx.Err() == nil {
-		now, err := a.market.Job(ctx, a.job.ID)
-		if err == nil && now.State.Final() {
-			held := a.job.Held
-			a.job = now
-			a.say("job allocation %s given back: %s paid, %s of what was held is yours again", a.job.Batch, cash(a.job.Charged), cash(max(0, held-a.job.Charged)))
-			return
-		}
-		time.Sleep(2 * lookAgain)
-	}
+	a.awaitEnd(ctx)
 }

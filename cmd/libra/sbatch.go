@@ -55,8 +55,8 @@ script says. Without a script it is read from standard input, or made by --wrap.
 Where Slurm runs the jobs, the number it prints is Slurm's, that of squeue and scancel
 (slurm:4711 to the other commands of libra), and so are those in --dependency. A job
 that waits in the market, for another one, for --begin or on --hold (libra release), is
-held in Slurm; an array, or one that may be on several nodes, is not there yet: libra:12
-is printed of it, and understood.
+held in Slurm; one that may be on several nodes is not there yet: libra:12 is printed of
+it, and understood.
 
 What cannot be had is refused by name. The market's answer is a price and a promise,
 or a refusal with what it would take instead (exit code 3). Otherwise it ends as sbatch
@@ -226,7 +226,7 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 	if err != nil {
 		return v1.Request{}, nil, err
 	}
-	place := directive.Place{Now: wallClock()}
+	place := directive.Place{Now: wallClock(), Nodefile: nodefile}
 	if me, unknown := user.Current(); unknown == nil {
 		place.User = me.Username
 	}

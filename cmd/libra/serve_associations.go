@@ -36,31 +36,44 @@ func (b bookkeeper) ChangeAccount(ctx context.Context, c v1.AccountChange) (v1.A
 	return *o.Account, nil
 }
 
-// followAssociations keeps the accounts of a market in step with Slurm's until run is
-// done, where the configuration says below which.
-func (s *service) followAssociations(run context.Context, c *config.Config, log *slog.Logger) {
+// keeperOf keeps the accounts of a market in step with Slurm's, where the configuration says below
+// which; nil: it does not.
+func keeperOf(m front.Market, c *config.Config, log *slog.Logger) *association.Keeper {
 	if c.Slurm.Associations == "" {
-		return
+		return nil
 	}
 	options := slurmOptions(c)
-	k := &association.Keeper{
+	return &association.Keeper{
 		Read:   func(ctx context.Context) (*association.Tree, error) { return client.Associations(ctx, options, "") },
-		Market: bookkeeper{s.market}, Under: c.Slurm.Associations, Partition: c.Slurm.Partition,
-		Every: time.Duration(c.Slurm.Follow), Log: log,
+		Market: bookkeeper{m}, Under: c.Slurm.Associations, Partition: c.Slurm.Partition,
+		Every: time.Duration(c.Slurm.Follow), Now: time.Now, Log: log,
 	}
-	s.beside.Go(func() { k.Run(run) })
 }
 
 // named is the account of the market that Slurm has another name for, or what was named.
 func (m onSlurm) named(ctx context.Context, user, account string) string {
+	return m.namedBy(ctx, trade.Identity{User: user, Role: trade.RoleUser}, account)
+}
+
+// namedBy is that for an identity. A user who is unknown to the market, or to that account, may have been
+// added in Slurm this moment; the market itself, which asks what things cost again and again, has not.
+func (m onSlurm) namedBy(ctx context.Context, by trade.Identity, account string) string {
 	under := m.config.Slurm.Associations
-	if under == "" || account == "" {
+	if under == "" {
 		return account
 	}
-	if bound, err := m.Bindings(ctx, user); err == nil {
+	for asked := false; ; asked = true {
+		bound, err := m.Bindings(ctx, by.User)
+		if err != nil {
+			return account
+		}
 		if path, found := association.Named(bound, under, account); found {
 			return path
 		}
+		known := len(bound) > 0 && (account == "" || bound.May(account))
+		if known || asked || m.keeper == nil || by.Role != trade.RoleUser {
+			return account
+		}
+		m.keeper.Newcomer(ctx, by.User)
 	}
-	return account
 }

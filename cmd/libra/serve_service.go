@@ -43,6 +43,7 @@ type service struct {
 	beside sync.WaitGroup // what goes on beside the market: archiving, following Slurm's accounts
 
 	backend      *slurm.Backend // nil: agents run the jobs
+	batch        onSlurm
 	backendEnded chan struct{}
 	findings     []survey.Finding // about Slurm
 }
@@ -111,8 +112,7 @@ func (s *service) start(ctx context.Context, c *config.Config, logger *slog.Logg
 		if err = s.startSlurm(ctx, run, c, logger); err != nil {
 			return err
 		}
-		batch := onSlurm{s.market, s.backend, c}
-		floor, named = batch, batch.named
+		floor, named = s.batch, s.batch.named
 	}
 	gate := fair.NewGate(c.Limits.Limits, time.Now)
 	var signed func(ctx context.Context, challenge, credential string) (uid int, err error)

@@ -19,6 +19,7 @@ import (
 	"github.com/libra-market/libra/live/controller"
 	"github.com/libra-market/libra/live/front"
 	"github.com/libra-market/libra/live/slurm"
+	"github.com/libra-market/libra/live/slurm/association"
 	"github.com/libra-market/libra/live/slurm/client"
 	"github.com/libra-market/libra/live/slurm/limit"
 	"github.com/libra-market/libra/live/slurm/survey"
@@ -30,6 +31,7 @@ type onSlurm struct {
 	front.Market
 	backend *slurm.Backend
 	config  *config.Config
+	keeper  *association.Keeper // nil: accounts do not follow Slurm's
 }
 
 var _ api.Market = onSlurm{}
@@ -96,7 +98,7 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	if err != nil {
 		return api.Outcome{}, false, err
 	}
-	asks.Account = m.named(ctx, c.By.User, asks.Account) // of plain sbatch
+	asks.Account = m.namedBy(ctx, c.By, asks.Account) // of plain sbatch
 	m.backend.Fill(ctx, asks)
 	if c.Submit != nil && m.backend.Keeps(c.Submit.Quote) {
 		if !waits && !m.backend.KeepsLicenses(c.Submit.Quote, asks.Env) {
@@ -190,7 +192,7 @@ func (m onSlurm) Preview(ctx context.Context, by trade.Identity, r trade.Request
 	if err != nil {
 		return api.Outcome{}, err
 	}
-	r.Account = m.named(ctx, by.User, r.Account)
+	r.Account = m.namedBy(ctx, by, r.Account)
 	m.backend.Fill(ctx, &r)
 	ticket, over := m.backend.Admit(ctx, by.User, &r, waits)
 	for over != nil && fewerAtATime(&r, over) {
@@ -346,13 +348,15 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 	if err = recallLicenses(ctx, s.market, s.backend); err != nil {
 		return err
 	}
-	desk.market = onSlurm{s.market, s.backend, c}
-	line.market = desk.market
+	s.batch = onSlurm{s.market, s.backend, c, keeperOf(s.market, c, log)}
+	desk.market, line.market = s.batch, s.batch
 	s.backendEnded = make(chan struct{})
 	go func() {
 		s.backend.Run(run)
 		close(s.backendEnded)
 	}()
-	s.followAssociations(run, c, log)
+	if k := s.batch.keeper; k != nil {
+		s.beside.Go(func() { k.Run(run) })
+	}
 	return nil
 }

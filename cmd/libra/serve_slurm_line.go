@@ -47,7 +47,7 @@ const lineUpWithin = 10 * time.Second
 // lineUp gives a job that waits a place in Slurm's queue, where Slurm answers: what is printed of
 // it is then a number of Slurm's. It waits in the market all the same.
 func (m onSlurm) lineUp(ctx context.Context, waiting *v1.Job) {
-	if !inLine(waiting.State) || waiting.Request.Array != nil { // how many elements run at a time is known when it begins
+	if !inLine(waiting.State) {
 		return
 	}
 	ctx, stop := context.WithTimeout(ctx, lineUpWithin)
@@ -64,13 +64,17 @@ func (m onSlurm) lineUp(ctx context.Context, waiting *v1.Job) {
 	m.backend.StandIn(ctx, spec, bornUS, partition)
 }
 
-// waitingSpec is the task of a job that waits, and since when it does.
+// waitingSpec is the task of a job that waits, and since when it does. That of an array has all its elements.
 func waitingSpec(j *v1.Job) (task.Spec, int64) {
 	waiting := underway.Job{Job: trade.Job{ID: j.ID, Owner: j.Owner, Name: j.Name, SubmittedUS: j.SubmittedUS, Attempt: j.Attempt, Request: wire.ToRequest(&j.Request)}}
 	spec := waiting.Spec()
 	spec.Size = waiting.Request.Procs() / max(1, waiting.Threads())
 	// As they are when it begins: Slurm is told names of files once.
 	spec.Output, spec.Error = dispatch.Path(spec.Output, spec.Job, 0, spec.Name), dispatch.Path(spec.Error, spec.Job, 0, spec.Name)
+	if a := waiting.Request.Array; a != nil {
+		spec.Size = 1
+		spec.Span, spec.Elements = a.Lane(0, 1)
+	}
 	return spec, j.SubmittedUS
 }
 

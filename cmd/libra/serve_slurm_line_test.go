@@ -16,6 +16,10 @@ func TestTheTaskOfAJobThatWaits(t *testing.T) {
 	if spec.Job != 12 || spec.Attempt != 2 || spec.User != "ann" || spec.Size != 2 || spec.Threads != 4 || born != 5 {
 		t.Errorf("%+v, since %d", spec, born)
 	}
+	spec, _ = waitingSpec(&v1.Job{ID: 12, Owner: "ann", Request: v1.Request{Array: &v1.Array{First: 2, Last: 9, Step: 3}, Threads: 2}})
+	if spec.Size != 1 || spec.Threads != 2 || spec.Len() != 3 || spec.Element(2) != 8 {
+		t.Errorf("of an array: %+v", spec)
+	}
 	for state, want := range map[v1.State]bool{v1.Held: true, v1.Queued: true, v1.Running: false, v1.Cancelled: false} {
 		if inLine(state) != want {
 			t.Errorf("%s: %v", state, !want)

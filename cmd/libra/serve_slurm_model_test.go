@@ -60,7 +60,7 @@ func openBench(t *testing.T, policy string, before func(*model.Slurm), users ...
 	})
 	cfg := config.Default()
 	cfg.Slurm.Partition = "libra"
-	m := &bench{t, onSlurm{front.Market{Controller: c}, b, &cfg}, f}
+	m := &bench{t, onSlurm{front.Market{Controller: c}, b, &cfg, nil}, f}
 	for _, user := range users {
 		m.do("owner", trade.Command{Money: &trade.MoneyCommand{Op: "open", To: user, User: user}})
 		m.do("owner", trade.Command{Money: &trade.MoneyCommand{Op: "grant", To: user, Amount: int64(1e6 * market.Unit)}})

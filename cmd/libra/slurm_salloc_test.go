@@ -73,7 +73,9 @@ func TestSallocOnSlurm(t *testing.T) {
 	if err != nil || !strings.Contains(out, "0 of 2") || !strings.Contains(out, "1 of 2") {
 		t.Errorf("%v: %s", err, out)
 	}
-	last()
+	if j = last(); j.State != v1.Completed {
+		t.Errorf("what ended well: %s %s", j.State, j.Detail)
+	}
 
 	// 3. A shell on a terminal.
 	shell := exec.CommandContext(t.Context(), "setpriv", "--reuid="+who.Uid, "--regid="+who.Gid, "--clear-groups", "env")

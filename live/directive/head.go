@@ -67,6 +67,8 @@ func (n Note) String() string {
 type Place struct {
 	Now  time.Time // deadlines at a time of day count from here, in its zone
 	User string    // who hands it in, for %u in file names
+
+	Nodefile func(name string) (string, error) // what is in a file of names of nodes; nil: nobody can open one
 }
 
 // Head is what is known of a job so far: from its script, then from whoever

@@ -44,7 +44,7 @@ var sbatchRest = []option{
 	{names: []string{"--ntasks-per-gpu"}, takes: aValue, set: size(func(w *width) *int { return &w.perGPU.tasks })},
 	{names: []string{"--tres-per-task"}, takes: aValue, set: (*occurrence).tresOfTask},
 	{names: []string{"--export-file"}, takes: aValue, never: "--export says what a job gets of the environment"},
-	{names: []string{"-F", "--nodefile"}, takes: aValue, never: "--nodelist says on which nodes it is"},
+	{names: []string{"-F", "--nodefile"}, takes: aValue, set: (*occurrence).onFiled},
 	{names: []string{"--mcs-label"}, takes: aValue, never: "the market knows no labels of nodes"},
 	{names: []string{"-k", "--no-kill"}, takes: perhapsA, never: "a job that loses a node begins again as a whole"},
 	{names: []string{"--test-only"}, set: manner(itself, func(m *Manner) { m.TestOnly = true })},

@@ -30,7 +30,7 @@ var notes = map[string]string{
 	"--cpus-per-gpu": "-c of its tasks, as many as go with the GPUs of each", "--mem-per-gpu": "memory of the whole job, as much as goes with its GPUs", "--ntasks-per-gpu": "-n, or where that is said --gpus", "--gpu-bind": "srun in the script goes by it",
 	"--tres-per-task": "cpu=2,gres/gpu=1 as -c and --gpus-per-task; others are refused",
 	"--gres":          "gpu, gpu:2, gpu:a100, gpu:a100:2 and none, as --gpus-per-node; other resources are refused",
-	"--nodelist":      "on these and on no others; on all of them, as many tasks on each where the tasks divide", "--exclude": "names of nodes that the market does not have exclude nothing",
+	"--nodelist":      "on these and on no others; on all of them, as many tasks on each where the tasks divide", "--nodefile": "the same by a file, which libra sbatch reads where it is typed", "--exclude": "names of nodes that the market does not have exclude nothing",
 	"--constraint": "one feature, several joined by & or a comma (all of them) or by a bar (one of them); numbers of nodes (fast*2) and groups in brackets are refused",
 	"--begin":      "it waits in the market, which says what it costs and promises when its time has come", "--hold": "it waits in the market, which says what it costs and promises when libra release lets it begin; in Slurm it is held, and scontrol release does not let it go",
 	"--distribution": "srun in the script goes by it; nodes and processors are chosen by the market", "--hint": forItsSteps,

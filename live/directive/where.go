@@ -85,6 +85,24 @@ func (o *occurrence) onNamed() error {
 	return err
 }
 
+// onFiled is sbatch's --nodefile: what --nodelist would say is in a file, with commas or line ends
+// between the names.
+func (o *occurrence) onFiled() error {
+	if o.at.Nodefile == nil {
+		return errors.New("a file of names of nodes is read by libra sbatch alone; --nodelist names them")
+	}
+	text, err := o.at.Nodefile(o.value)
+	if err != nil {
+		return err
+	}
+	names := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' || r == '\r' || r == ' ' || r == '\t' })
+	if len(names) == 0 {
+		return fmt.Errorf("%s names no nodes", o.value)
+	}
+	o.value = strings.Join(names, ",")
+	return o.onNamed()
+}
+
 // byName settles on how many nodes a job is to be that names them: on all, unless it has
 // fewer tasks.
 func (w *width) byName(h *Head) error {

@@ -1,6 +1,7 @@
 package directive_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -53,6 +54,33 @@ func TestNodesOfSbatch(t *testing.T) {
 	h := directive.New(directive.Place{Now: noon, User: "alice"})
 	if err := h.ReadSbatch("job.sh", "#!/bin/sh\n#SBATCH -w n1\n#LIBRA nodelist=n[3-4] constraint=fast\ntrue\n", nil); err != nil || strings.Join(h.Request.Nodelist, ",") != "n3,n4" || h.Request.Constraint != "fast" {
 		t.Errorf("%v: %+v", err, h.Request)
+	}
+}
+
+// Nodes may be named in a file, which whoever hands the job in can open, or nobody.
+func TestNodesOfAFile(t *testing.T) {
+	files := map[string]string{"few": "n1\nn2,\r\n\tn[4-5] n1\n", "none": " \n", "wrong": "a/b"}
+	at := directive.Place{Now: noon, User: "alice", Nodefile: func(name string) (string, error) {
+		text, is := files[name]
+		if !is {
+			return "", os.ErrNotExist
+		}
+		return text, nil
+	}}
+	for _, line := range []string{"-F few", "--nodefile=few", "-w n9 --nodefile few"} {
+		h := directive.New(at)
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\n#SBATCH -n 8\ntrue\n", strings.Fields(line)); err != nil || strings.Join(h.Request.Nodelist, ",") != "n1,n2,n4,n5" || h.Request.Threads != 2 || !h.Request.Spread {
+			t.Errorf("%s: %v, %+v", line, err, h.Request)
+		}
+	}
+	for name, want := range map[string]string{"none": "names no nodes", "wrong": "names of nodes", "nowhere": "not exist"} {
+		if err := directive.New(at).ReadSbatch("job.sh", "#!/bin/sh\n#SBATCH -F "+name+"\ntrue\n", nil); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "job.sh:2") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	h := directive.New(directive.Place{Now: noon, User: "alice"})
+	if err := h.ReadSbatch("job.sh", "#!/bin/sh\n#SBATCH -F few\ntrue\n", nil); err == nil || !strings.Contains(err.Error(), "libra sbatch alone") {
+		t.Errorf("where nobody can open a file: %v", err)
 	}
 }
 

@@ -366,6 +366,8 @@ func (s *arraySlurm) Place(_ context.Context, _ int64, links []client.Link) ([]c
 	return links, nil
 }
 
+func (s *arraySlurm) Drop(context.Context, int64, []int) error { return nil }
+
 func (s *arraySlurm) Numbers(context.Context, int64) ([]int64, error) { return s.numbers, nil }
 
 func (s *arraySlurm) LetGo(_ context.Context, _ int64, links []client.Link) error {

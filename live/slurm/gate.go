@@ -102,6 +102,19 @@ func (b *Backend) site(ctx context.Context, partition string) *limit.Site {
 	return site
 }
 
+// siteNow is what Slurm says now, or has said a moment ago: who is unknown cannot have it asked as
+// often as they like.
+func (b *Backend) siteNow(ctx context.Context, partition string) *limit.Site {
+	w := b.gate.wicket(partition)
+	w.asking.Lock()
+	defer w.asking.Unlock()
+	site, age := w.last(b.cfg.Now())
+	if age >= siteLasts {
+		site = b.askSite(ctx, partition, w)
+	}
+	return site
+}
+
 // last is what is known, and how old it is.
 func (w *wicket) last(now time.Time) (*limit.Site, time.Duration) {
 	w.known.Lock()
@@ -155,7 +168,15 @@ func (b *Backend) admit(ctx context.Context, user string, r *trade.Request, wait
 		}
 	}
 	partition := b.asked(r)
-	site := b.site(ctx, partition)
+	t, e := b.admitTo(b.site(ctx, partition), partition, user, r, waits, most)
+	if e != nil && e.Unknown {
+		t, e = b.admitTo(b.siteNow(ctx, partition), partition, user, r, waits, most)
+	}
+	return t, e
+}
+
+// admitTo is that, by what Slurm says of a partition.
+func (b *Backend) admitTo(site *limit.Site, partition, user string, r *trade.Request, waits bool, most *Bounds) (*Ticket, *limit.Excess) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	ask := b.asks(user, r, waits, site.MostElements())
@@ -287,7 +308,7 @@ func (b *Backend) had(before had) had {
 	}
 	for job, in := range b.standIns.of {
 		if _, stood := before[runKey{job, standsIn}]; !stood {
-			before[runKey{job, standsIn}] = share{user: in.User, partition: in.Partition, use: limit.Use{Jobs: 1}}
+			before[runKey{job, standsIn}] = share{user: in.User, partition: in.Partition, use: limit.Use{Jobs: 1, Waiting: max(0, in.Elements-1)}}
 		}
 	}
 	return before

@@ -1,12 +1,14 @@
 package slurm
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm/client"
 	"github.com/libra-market/libra/live/slurm/limit"
 )
 
@@ -107,5 +109,48 @@ func TestWhatHasEndedIsNotOthers(t *testing.T) {
 	clear(b.runs)
 	if over := ask(); over != nil {
 		t.Errorf("after its end: %s", over.Detail)
+	}
+}
+
+// newSite is a Slurm that knows more users than it did.
+type newSite struct {
+	client.Slurm
+
+	users string
+	asked int
+}
+
+func (s *newSite) Limits(context.Context, string) (*limit.Site, error) {
+	s.asked++
+	said := ""
+	for user := range strings.FieldsSeq(s.users) {
+		said += "ClusterName=c Account=physics UserName=" + user + "(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=9(0) MaxSubmitJobs=9(0)\n"
+	}
+	return limit.Read(limit.Said{Config: "AccountingStorageEnforce = associations\n", Partition: "PartitionName=libra\n", Manager: said}), nil
+}
+
+// Who has no account in Slurm, as it was said last, is refused by what it says now; strangers have it
+// asked no more often than everybody else.
+func TestANewUserIsLookedFor(t *testing.T) {
+	b, _ := idle(t, Agents)
+	s := &newSite{users: "ann"}
+	b.slurm = s
+	now := noon
+	b.cfg.Now = func() time.Time { return now }
+	comes := func(user string, after time.Duration, asked int, known bool) {
+		t.Helper()
+		now = now.Add(after)
+		if _, over := b.Admit(t.Context(), user, &trade.Request{EstimateMS: 1000}, false); (over == nil) != known || s.asked != asked {
+			t.Errorf("%s: %+v, asked %d times, want %v after %d", user, over, s.asked, known, asked)
+		}
+	}
+	comes("ann", 0, 1, true)
+	s.users = "ann bob"
+	comes("bob", siteLasts-time.Millisecond, 1, false) // it was asked just now
+	comes("ann", 0, 1, true)
+	b.gate.wicket("libra").asked = now.Add(-siteLasts)
+	comes("bob", 0, 2, true)
+	for range 5 {
+		comes("eve", 0, 2, false)
 	}
 }

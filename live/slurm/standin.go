@@ -18,7 +18,8 @@ import (
 // A stand-in is the job in Slurm of one that waits in the market: for others to end, for its time,
 // for its user, for processors. It is held, on no node, so that the job has its number from the
 // first: scripts that chain jobs take what sbatch prints for a number of Slurm's. When the job is
-// put on a node its stand-in becomes the job of the run; who cancels it cancels the job.
+// put on a node its stand-in becomes the job of the run; who cancels it cancels the job. That of an
+// array has all its elements: who cancels one of them has cancelled that alone.
 
 // Line is where jobs of the market wait.
 type Line interface {
@@ -36,7 +37,8 @@ type standIn struct {
 	User      string `json:"user"`
 	Partition string `json:"partition"`
 	Comment   string `json:"comment"`
-	Sum       string `json:"sum"` // of all that Slurm was told and cannot be told anew
+	Sum       string `json:"sum"`                // of all that Slurm was told and cannot be told anew
+	Elements  int    `json:"elements,omitempty"` // of an array, as many as are left; 0: it is none
 
 	job    int64
 	since  time.Time // when it was handed in, by this backend
@@ -104,7 +106,10 @@ const nowhereYet = "?"
 func (b *Backend) StandIn(ctx context.Context, spec task.Spec, bornUS int64, partition string) {
 	slurm, can := b.slurm.(client.Guests)
 	if !can || !slurm.Adopts() || partition == "" ||
-		spec.Size != 1 || spec.Len() > 0 || spec.Optional != nil || spec.Within != "" || guestOf(&spec) != 0 {
+		spec.Size != 1 || spec.Optional != nil || spec.Within != "" || guestOf(&spec) != 0 {
+		return
+	}
+	if spec.Len() > 0 && !b.mayStandAsArray(ctx, &spec, partition) {
 		return
 	}
 	comment := b.standInComment(spec.Job, bornUS)
@@ -118,7 +123,7 @@ func (b *Backend) StandIn(ctx context.Context, spec task.Spec, bornUS int64, par
 	b.mu.Unlock()
 	s, err := b.laterOn(spec, comment, partition)
 	if err == nil {
-		err = b.standIn(ctx, s, spec.Job)
+		err = b.standIn(ctx, s, spec.Job, spec.Len())
 	}
 	b.mu.Lock()
 	delete(b.standIns.coming, comment)
@@ -128,8 +133,24 @@ func (b *Backend) StandIn(ctx context.Context, spec task.Spec, bornUS int64, par
 	}
 }
 
-func (b *Backend) standIn(ctx context.Context, s client.Submission, job int64) error {
-	in := &standIn{User: s.User, Partition: s.Partition, Comment: s.Comment, Sum: sumOf(s), job: job}
+// mayStandAsArray reports whether an array is one of Slurm's while it waits. Before an agent has said
+// whether it holds elements together nobody knows: then all who wait are asked for one again.
+func (b *Backend) mayStandAsArray(ctx context.Context, spec *task.Spec, partition string) bool {
+	most := b.site(ctx, partition).MostElements()
+	b.mu.Lock()
+	heard := b.cfg.Control == None
+	for _, n := range b.nodes {
+		heard = heard || n.hello != nil
+	}
+	if !heard && b.standIns.due == 0 {
+		b.answersAgain()
+	}
+	b.mu.Unlock()
+	return heard && b.arraysOf([]task.Spec{*spec}, most)
+}
+
+func (b *Backend) standIn(ctx context.Context, s client.Submission, job int64, elements int) error {
+	in := &standIn{User: s.User, Partition: s.Partition, Comment: s.Comment, Sum: sumOf(s), Elements: elements, job: job}
 	err := errNotAsked
 	b.inSlurm(func() { in.ID, err = b.slurm.Submit(ctx, s) })
 	if err != nil {
@@ -153,8 +174,12 @@ func (b *Backend) standIn(ctx context.Context, s client.Submission, job int64) e
 	return nil
 }
 
-// laterOn is what Slurm is told of a task whose node is not known yet.
+// laterOn is what Slurm is told of a task whose node is not known yet, or of an array whose one task
+// would run all its elements: how many run at a time is not known either.
 func (b *Backend) laterOn(spec task.Spec, comment, partition string) (client.Submission, error) {
+	if spec.Len() > 0 {
+		return b.describe([]task.Spec{elementOf(spec)}, nil, comment, partition, spanned([]task.Spec{spec}))
+	}
 	spec.Nodes = []string{nowhereYet}
 	return b.describe([]task.Spec{spec}, nil, comment, partition, "")
 }
@@ -162,6 +187,9 @@ func (b *Backend) laterOn(spec task.Spec, comment, partition string) (client.Sub
 // sumOf tells two submissions apart by what Slurm cannot be told anew of a job that it has.
 func sumOf(s client.Submission) string {
 	s.Comment, s.Nodes, s.Limit = "", nil, 0
+	if s.Array != "" {
+		s.Array = "some" // of those that it has not all may run
+	}
 	text, err := json.Marshal(&s)
 	if err != nil {
 		return ""

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -35,7 +36,10 @@ func (b *Backend) callForward(ctx context.Context, key runKey, spec *task.Spec, 
 	if err != nil {
 		return 0, 0, err
 	}
-	later, wrong := b.laterOn(*spec, in.Comment, s.Partition)
+	later, wrong := s, error(nil)
+	if s.Array == "" { // else none of it is about a node
+		later, wrong = b.laterOn(*spec, in.Comment, s.Partition)
+	}
 	switch {
 	case j.ID == 0 || j.Comment != in.Comment && j.Comment != s.Comment:
 		return 0, 0, b.forget(ctx, in, errNotStanding)
@@ -44,6 +48,9 @@ func (b *Backend) callForward(ctx context.Context, key runKey, spec *task.Spec, 
 	case j.State == client.Cancelled:
 		return 0, 0, b.withdraw(ctx, in)
 	case wrong == nil && j.State == client.Pending && j.Held && sumOf(later) == in.Sum && bulkOf(later) == bulkOf(s):
+		if err = b.dropOthers(ctx, in, &j, s.Array); err != nil {
+			return 0, 0, err
+		}
 		slurm := b.slurm.(client.Guests) //nolint:forcetypeassert // StandIn has seen it
 		if err = slurm.Adopt(ctx, j.ID, s); err == nil {
 			return j.ID, j.Submitted, b.becomes(ctx, in)
@@ -68,6 +75,32 @@ func (b *Backend) callForward(ctx context.Context, key runKey, spec *task.Spec, 
 		return 0, 0, fmt.Errorf("%w: %w", errNotAsked, err)
 	}
 	return 0, 0, errNotStanding
+}
+
+// dropOthers cancels the elements of a stand-in that do not run, as after aftercorr: held, they would
+// keep the array from ever ending. Whether they are gone Slurm says.
+func (b *Backend) dropOthers(ctx context.Context, in *standIn, j *client.Job, array string) error {
+	wanted, err := client.ElementsOf(array)
+	if err != nil {
+		return err
+	}
+	others := func(j *client.Job) []int {
+		return slices.DeleteFunc(slices.Clone(j.Elements), func(e int) bool { return array == "" || slices.Contains(wanted, e) })
+	}
+	drop := others(j)
+	if len(drop) == 0 {
+		return nil
+	}
+	if err = b.slurm.(client.Arrays).Drop(ctx, in.ID, drop); err == nil { //nolint:forcetypeassert // arraysOf has seen it
+		var now client.Job
+		if now, err = b.listedAs(ctx, in, b.cfg.Now()); err == nil && len(others(&now)) > 0 {
+			err = errors.New("elements that are not to run are there still")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", errNotAsked, err)
+	}
+	return nil
 }
 
 // listedFor is for how long a listing is good for those who begin together, as after one that all have

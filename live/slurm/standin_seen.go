@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"cmp"
 	"log/slog"
 	"maps"
 	"slices"
@@ -39,24 +40,32 @@ func (b *Backend) endStandIn(in *standIn) {
 // seeStandIns compares those that Slurm lists with those that are known. It takes their jobs out
 // of the listing: they are no run's, and nobody's who has come with plain sbatch. The lock is held.
 func (b *Backend) seeStandIns(jobs []client.Job, now time.Time) []client.Job {
-	seen, runs := map[int64]bool{}, b.runsAs()
+	seen, left, runs := map[int64]bool{}, map[int64]int{}, b.runsAs()
 	others := slices.DeleteFunc(jobs, func(j client.Job) bool {
 		if !b.isStandIn(j.Comment) {
 			return false
 		}
-		job, known := b.standIns.job[j.ID]
+		id := cmp.Or(j.Array, j.ID) // elements that somebody has touched have numbers of their own
+		job, known := b.standIns.job[id]
 		in := b.standIns.of[job]
 		switch {
-		case known && in != nil && in.ID == j.ID && in.Comment == j.Comment:
+		case known && in != nil && in.ID == id && in.Comment == j.Comment:
 			seen[job] = true
+			if j.ID != id && j.State == client.Cancelled {
+				break // that one alone
+			}
+			left[job] += len(j.Elements)
 			b.seeStandIn(in, &j, runs[job])
-		case !j.State.Over() && !b.comingAs(j.Comment) && b.standIns.gone[j.ID].IsZero():
+		case !j.State.Over() && !b.comingAs(j.Comment) && b.standIns.gone[id].IsZero():
 			b.endStray(&j, now, slog.LevelInfo) // as a rule its job has ended
 		}
 		return true
 	})
 	maps.DeleteFunc(b.standIns.gone, func(_ int64, at time.Time) bool { return now.Sub(at) >= quiet })
 	for job, in := range b.standIns.of {
+		if seen[job] {
+			in.Elements = left[job]
+		}
 		if seen[job] || in.busy {
 			in.missed = 0
 		} else if in.missed++; in.missed > mostMissed {

@@ -303,7 +303,7 @@ func TestAStandInThatNobodyKnows(t *testing.T) {
 func TestWhoHasNoStandIn(t *testing.T) {
 	for name, change := range map[string]func(*task.Spec, *Backend, *queueSlurm){
 		"programs on several nodes": func(s *task.Spec, _ *Backend, _ *queueSlurm) { s.Size = 2 },
-		"an array":                  func(s *task.Spec, _ *Backend, _ *queueSlurm) { s.Elements = []int{1, 2} },
+		"an array that is one job":  func(s *task.Spec, _ *Backend, _ *queueSlurm) { s.Elements = []int{1, 2} },
 		"in a reservation":          func(s *task.Spec, _ *Backend, _ *queueSlurm) { s.Within = "maint" },
 		"of plain sbatch":           func(s *task.Spec, _ *Backend, _ *queueSlurm) { s.Env = append(s.Env, GuestVariable+"=7") },
 		"before it runs":            func(_ *task.Spec, b *Backend, _ *queueSlurm) { b.standIns.open = false },

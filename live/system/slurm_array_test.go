@@ -73,10 +73,12 @@ func elementsAreJobs(t *testing.T) {
 		t.Errorf("attempt %d ended %s, elements %v, want %v", end.Attempt, end.State, how, want)
 	}
 	var next v1.Job
-	if err := json.Unmarshal([]byte(b.command("libra", "job", "--json", strings.TrimPrefix(after, "libra:"))), &next); err != nil {
+	if err := json.Unmarshal([]byte(b.command("libra", "job", "--json", "slurm:"+after)), &next); err != nil {
 		t.Fatal(err)
 	}
-	b.completed(next.ID)
+	if j := b.completed(next.ID); j.Batch != after {
+		t.Errorf("it ran as %s, and waited as %s", j.Batch, after)
+	}
 	if ran, _ := filepath.Glob(filepath.Join(b.dir, "after-*")); len(ran) != 2 || filepath.Base(ran[0]) != "after-1" || filepath.Base(ran[1]) != "after-4" {
 		t.Errorf("after those that succeeded came %v", ran)
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // A job that begins later, or when its user says so, is held in Slurm before, and runs there
-// then like any other, under the number that it had; so is one that waits for the start of another.
-// An array is not in Slurm before, also one that waits element by element for another.
+// then like any other, under the number that it had; so is one that waits for the start of another,
+// and an array, also one that waits element by element for another.
 func jobsBeginLater(t *testing.T) {
 	b := newSite(t, slurmtest.Options{Nodes: 1, CPUs: 4}, terms{}, 0.9)
 	b.user("root", 100_000)
@@ -35,12 +35,6 @@ func jobsBeginLater(t *testing.T) {
 	number := func(script string, options ...string) int64 {
 		t.Helper()
 		printed := run(append(append([]string{binary(), "sbatch", "--parsable", "-t", "1", "--deadline=now+2hours"}, options...), "--wrap", script)...)
-		if id, is := strings.CutPrefix(printed, "libra:"); is {
-			if !strings.HasPrefix(options[len(options)-1], "--array=") {
-				t.Fatalf("%v: %q is printed", options, printed)
-			}
-			return wholeNumber(t, id)
-		}
 		var j v1.Job
 		if err := json.Unmarshal([]byte(run(binary(), "job", "--json", "slurm:"+printed)), &j); err != nil || j.Batch != printed {
 			t.Fatalf("%v: %q is printed, and that is %+v: %v", options, printed, j, err)

@@ -308,7 +308,7 @@ func TestAKeeper(t *testing.T) {
 				}
 				return tree, nil
 			},
-			Market: b, Under: "slurm", Partition: "libra", Every: time.Minute, Log: slog.New(slog.NewTextHandler(&log, nil)),
+			Market: b, Under: "slurm", Partition: "libra", Every: time.Minute, Now: time.Now, Log: slog.New(slog.NewTextHandler(&log, nil)),
 		}
 		tree = site(t, "physics < root", "physics ann *")
 		ended := make(chan struct{})
@@ -330,5 +330,58 @@ func TestAKeeper(t *testing.T) {
 		if n := strings.Count(log.String(), "slurmdbd is away"); n != 1 {
 			t.Errorf("said %d times:\n%s", n, &log)
 		}
+	})
+}
+
+// Who is unknown has Slurm asked at once, and no more often than that a stranger could keep it busy.
+func TestNewcomersAreKnownAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBank(t)
+		asked, tree := 0, site(t, "physics < root", "physics ann *")
+		k := &association.Keeper{
+			Read:   func(context.Context) (*association.Tree, error) { asked++; return tree, nil },
+			Market: b, Under: "slurm", Partition: "libra", Every: time.Hour, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { k.Run(ctx); close(ended) }()
+		users := func(times int, want ...string) {
+			t.Helper()
+			if a, _ := b.x.Account("slurm/physics"); asked != times || !reflect.DeepEqual(a.Users, want) {
+				t.Errorf("asked %d times, and bound are %v, want %d and %v", asked, a.Users, times, want)
+			}
+		}
+		time.Sleep(time.Minute)
+		users(1, "ann")
+		tree = site(t, "physics < root", "physics ann *", "physics bob *")
+		gone, leave := context.WithCancel(t.Context())
+		leave() // whoever asked first has left
+		for range 50 {
+			go k.Newcomer(gone, "bob")
+		}
+		synctest.Wait()
+		users(2, "ann", "bob")
+		tree = site(t, "physics < root", "physics ann *")
+		for range 9 {
+			time.Sleep(time.Second)
+			k.Newcomer(t.Context(), "bob")
+		}
+		users(2, "ann", "bob")
+		time.Sleep(time.Second)
+		k.Newcomer(t.Context(), "bob")
+		users(3, "ann")
+
+		// One who comes time and again does not keep others waiting; all of them together may have to, for a moment.
+		tree = site(t, "physics < root", "physics ann *", "physics dan *")
+		time.Sleep(time.Second)
+		k.Newcomer(t.Context(), "dan")
+		users(3, "ann")
+		time.Sleep(time.Second)
+		k.Newcomer(t.Context(), "bob")
+		users(3, "ann")
+		k.Newcomer(t.Context(), "dan")
+		users(4, "ann", "dan")
+		stop()
+		<-ended
 	})
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
@@ -61,10 +63,14 @@ type Keeper struct {
 	Under     string
 	Partition string
 	Every     time.Duration
+	Now       func() time.Time
 	Log       *slog.Logger
 
-	said  []string // of notes, the last time
-	wrong string
+	turn   sync.Mutex           // held while it looks
+	began  time.Time            // when it did last
+	looked map[string]time.Time // when it did for somebody who was unknown
+	said   []string             // of notes, the last time
+	wrong  string
 }
 
 // Run keeps them until ctx is done.
@@ -77,13 +83,40 @@ func (k *Keeper) Run(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
+		k.turn.Lock()
 		k.step(ctx)
+		k.turn.Unlock()
 		timer.Reset(k.Every)
 	}
 }
 
-// step does it once. What is said is said when it is news.
+// How long after a look another is had for somebody who is unknown: strangers cannot have slurmdbd
+// asked as often as they like, neither one of them nor many.
+const (
+	soonest    = 2 * time.Second
+	soonestFor = 10 * time.Second // of the same
+)
+
+// Newcomer looks at Slurm's accounts for somebody who is in none of the market's, unless that was done a
+// moment ago: they may have been added since. Whoever comes meanwhile waits for the same look.
+func (k *Keeper) Newcomer(ctx context.Context, user string) {
+	k.turn.Lock()
+	defer k.turn.Unlock()
+	now := k.Now()
+	maps.DeleteFunc(k.looked, func(_ string, at time.Time) bool { return now.Sub(at) >= soonestFor })
+	if _, lately := k.looked[user]; lately || now.Sub(k.began) < soonest {
+		return
+	}
+	if k.looked == nil {
+		k.looked = map[string]time.Time{}
+	}
+	k.looked[user] = now
+	k.step(context.WithoutCancel(ctx)) // it is for others too, and has a time limit of its own
+}
+
+// step does it once. What is said is said when it is news. The turn is held.
 func (k *Keeper) step(ctx context.Context) {
+	k.began = k.Now()
 	var s Step
 	tree, err := k.Read(ctx)
 	if err == nil {

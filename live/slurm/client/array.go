@@ -19,6 +19,9 @@ type Arrays interface {
 	Numbers(ctx context.Context, id int64) ([]int64, error)
 	// LetGo lets elements go. What does not succeed of that is still held in the next listing.
 	LetGo(ctx context.Context, id int64, links []Link) error
+	// Drop cancels elements of a held array that have no number of their own. What does not succeed of
+	// that is listed still.
+	Drop(ctx context.Context, id int64, elements []int) error
 	// Throttle says how many elements of an array may run at a time.
 	Throttle(ctx context.Context, id int64, most int) error
 	// Arrays reports whether this can be told so.
@@ -107,6 +110,21 @@ func (c *commands) LetGo(ctx context.Context, id int64, links []Link) error {
 	return nil
 }
 
+// Drop names all of them in one word, as scancel takes them: one that is gone already is no error.
+func (c *commands) Drop(ctx context.Context, id int64, elements []int) error {
+	for some := range slices.Chunk(elements, mostLinks) {
+		words := make([]string, len(some))
+		for i, e := range some {
+			words[i] = strconv.Itoa(e)
+		}
+		_, err := c.run(ctx, call{argv: []string{"scancel", fmt.Sprintf("%d_[%s]", id, strings.Join(words, ","))}})
+		if err != nil && !errors.Is(err, ErrRefused) {
+			return fmt.Errorf("elements of job %d: %w", id, err)
+		}
+	}
+	return nil
+}
+
 // Throttle is heard by Slurm before it says that some elements have ended, which is no error.
 func (c *commands) Throttle(ctx context.Context, id int64, most int) error {
 	_, err := c.run(ctx, call{argv: []string{"scontrol", "update", fmt.Sprintf("jobid=%d", id), fmt.Sprintf("arraytaskthrottle=%d", most)}})
@@ -151,6 +169,11 @@ func (r *rest) LetGo(ctx context.Context, id int64, links []Link) error {
 	return r.killer.LetGo(ctx, id, links)
 }
 
+// Drop is done by scancel.
+func (r *rest) Drop(ctx context.Context, id int64, elements []int) error {
+	return r.killer.Drop(ctx, id, elements)
+}
+
 // Throttle is done by scontrol, too.
 func (r *rest) Throttle(ctx context.Context, id int64, most int) error {
 	return r.killer.Throttle(ctx, id, most)
@@ -158,6 +181,13 @@ func (r *rest) Throttle(ctx context.Context, id int64, most int) error {
 
 // Arrays reports whether Slurm's commands are on this host, too.
 func (r *rest) Arrays() bool { return r.killer != nil && r.listing != nil }
+
+// ElementsOf are those that a submission asks for.
+func ElementsOf(array string) ([]int, error) {
+	var j Job
+	err := j.readElements("1", array)
+	return j.Elements, err
+}
 
 // readElements reads of which array a job is, and which elements of it: 5, or 1-9:2,12 of those
 // that have no number of their own yet. Behind a percent sign is how many run at a time.

@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -118,5 +119,24 @@ func TestElementsAreThrottled(t *testing.T) {
 	c, told = scripted(t, `echo "Unable to contact slurm controller" >&2; exit 1`)
 	if err := (&rest{killer: c}).Throttle(t.Context(), 7, 3); !errors.Is(err, ErrAway) {
 		t.Errorf("%v: %s", err, told())
+	}
+}
+
+// Of an array it is said how many elements run at a time when it becomes the market's, in the same word as
+// whose it is; and no node, which each element is told for itself.
+func TestAnArrayIsTakenOver(t *testing.T) {
+	c, told := scripted(t, "")
+	if err := c.Adopt(t.Context(), 7, Submission{Comment: "libra:x", Array: "1-9:2%3", Later: true}); err != nil || told() != "scontrol update jobid=7 comment=libra:x requeue=0 arraytaskthrottle=3\n" {
+		t.Errorf("%v: %q", err, told())
+	}
+}
+
+func TestElementsAreDropped(t *testing.T) {
+	c, told := scripted(t, "")
+	if err := c.Drop(t.Context(), 7, []int{2, 3, 9}); err != nil || told() != "scancel 7_[2,3,9]\n" {
+		t.Errorf("%v: %q", err, told())
+	}
+	if got, err := ElementsOf("1-7:3,9%2"); err != nil || fmt.Sprint(got) != "[1 4 7 9]" {
+		t.Errorf("%v, %v", got, err)
 	}
 }

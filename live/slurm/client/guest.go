@@ -15,7 +15,8 @@ type Guests interface {
 	// Guest says what a job asks for.
 	Guest(ctx context.Context, id int64) (Guest, error)
 	// Adopt makes a held job one of the market's: its comment, its nodes and its time
-	// limit become those of a submission, and all else stays as its user wants it.
+	// limit become those of a submission, and of an array how many elements run at a time, and all
+	// else stays as its user wants it.
 	Adopt(ctx context.Context, id int64, s Submission) error
 	// Remark notes a text with a job that all can read and only root can write.
 	Remark(ctx context.Context, id int64, text string) error
@@ -186,7 +187,13 @@ func memoryOf(tres string) int64 {
 
 // Adopt makes a held job one of the market's.
 func (c *commands) Adopt(ctx context.Context, id int64, s Submission) error {
-	argv := []string{"scontrol", "update", fmt.Sprintf("jobid=%d", id), "comment=" + s.Comment, fmt.Sprintf("numnodes=%d", len(s.Nodes)), "nodelist=" + strings.Join(s.Nodes, ","), "requeue=0"}
+	argv := []string{"scontrol", "update", fmt.Sprintf("jobid=%d", id), "comment=" + s.Comment, "requeue=0"}
+	if _, most, _ := strings.Cut(s.Array, "%"); most != "" {
+		argv = append(argv, "arraytaskthrottle="+most)
+	}
+	if len(s.Nodes) > 0 {
+		argv = append(argv, fmt.Sprintf("numnodes=%d", len(s.Nodes)), "nodelist="+strings.Join(s.Nodes, ","))
+	}
 	if s.Limit > 0 {
 		argv = append(argv, fmt.Sprintf("timelimit=%d", s.minutes()))
 	}

@@ -112,6 +112,8 @@ type Excess struct {
 	Fit    int64  // of memory in all: so many processors could have what was asked for; 0: none, or it is about something else
 	Detail string // for people
 
+	Unknown bool // who asks has no account in Slurm, which may have been given one since
+
 	Nodes    int64 // of an array it is about on how many its elements are, and it is so many at most; 0: it is not
 	Elements int64 // of an array so many could have what they ask for; 0: none, or it is about something else
 }
@@ -137,7 +139,7 @@ func (s *Site) Check(a Ask, b Books) *Excess {
 	own := s.association(a.User)
 	if own == nil {
 		if s.required {
-			return &Excess{Detail: fmt.Sprintf("%s has no account in Slurm, which runs nothing then (sacctmgr add user %[1]s account=...)", a.User)}
+			return &Excess{Unknown: true, Detail: fmt.Sprintf("%s has no account in Slurm, which runs nothing then (sacctmgr add user %[1]s account=...)", a.User)}
 		}
 		return nil
 	}

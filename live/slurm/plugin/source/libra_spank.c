@@ -158,11 +158,20 @@ static void child(void)
 	join(after.at, after.array);
 }
 
+#ifdef __GLIBC__
+/* pthread_atfork without -lpthread, which older releases want for it alone. */
+extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *);
+extern void *__dso_handle __attribute__((visibility("hidden")));
+#define at_fork(f) __register_atfork(NULL, NULL, f, __dso_handle)
+#else
+#define at_fork(f) pthread_atfork(NULL, NULL, f)
+#endif
+
 /* Slurm calls this in that process, as root, for every task that it has begun. */
 int slurm_spank_task_post_fork(spank_t sp, int ac, char **av)
 {
 	if (!after.known && find(sp, ac, av, &after.at, &after.array))
-		after.known = pthread_atfork(NULL, NULL, child) == 0;
+		after.known = at_fork(child) == 0;
 	return 0;
 }
 

@@ -127,14 +127,23 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 		return o, false, nil
 	}
 	var job int64
-	if c.Submit != nil && o.Job != nil && !replayed {
-		job = o.Job.ID
+	if c.Submit != nil && !replayed {
+		job = sold(&o)
 	}
 	m.backend.Settle(ticket, job)
 	if job != 0 && err == nil {
 		m.lineUp(ctx, o.Job)
 	}
 	return o, replayed, err
+}
+
+// sold is the number of the job that came of a submission, 0 of none. One that is refused has a
+// number too, and keeps nothing from others.
+func sold(o *api.Outcome) int64 {
+	if o.Job == nil || o.Refusal != nil {
+		return 0
+	}
+	return o.Job.ID
 }
 
 // settle gives a request its partition: what Slurm allows depends on it.
@@ -172,7 +181,7 @@ func (m onSlurm) take(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	switch {
 	case err != nil || replayed:
 	case c.Submit != nil && o.Job != nil:
-		m.backend.Take(c.Submit.Quote, o.Job.ID)
+		m.backend.Take(c.Submit.Quote, sold(&o))
 		m.lineUp(ctx, o.Job)
 	case c.Cancel != nil:
 		m.backend.Take(c.Cancel.Quote, 0)

@@ -43,3 +43,23 @@ func TestLicensesOfWhatHasEndedAreLetGo(t *testing.T) {
 		t.Errorf("what was kept for a job that has ended: %s", refused)
 	}
 }
+
+// A job that the market refuses keeps no licences from others, however often it is handed in.
+func TestARefusedJobKeepsNothing(t *testing.T) {
+	m := openBench(t, "libra", func(f *model.Slurm) {
+		f.Licenses = "LicenseName=fluent Total=2 Used=0 Free=2 Reserved=0 Remote=no\n"
+	}, "eve", "bob")
+	r := trade.Request{Argv: []string{"true"}, EstimateMS: 1000, DeadlineMS: 10_000_000, Env: withLicenses("fluent:2")}
+	poor := r
+	little := int64(1)
+	poor.Budget = &little
+	for range 2 {
+		o := m.do("eve", trade.Command{Submit: &trade.Submit{Request: poor}})
+		if o.Refusal == nil || o.Refusal.Reason != "cannot_meet_budget" || o.Job == nil {
+			t.Fatalf("a job without a budget: %+v, want that it is refused for that, with a number", o)
+		}
+	}
+	if o := m.do("bob", trade.Command{Submit: &trade.Submit{Request: r}}); o.Refusal != nil {
+		t.Errorf("what nobody has: %s", o.Refusal.Detail)
+	}
+}

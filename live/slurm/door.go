@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/libra-market/libra/core/trade"
@@ -19,12 +20,23 @@ func (n *node) doorOf(now time.Time) (trade.Door, string) {
 		return trade.DoorClosed, "it is reserved in Slurm"
 	case n.hello != nil && n.hello.Reserved != n.aside:
 		return trade.DoorClosed, "it is reserved in Slurm, or was: it is given to others"
+	case n.deaf(now):
+		return trade.DoorClosed, fmt.Sprintf("its agent has not been heard of for %s", deafAfter)
 	case now.Before(n.shy):
 		return trade.DoorClosed, "Slurm does not start jobs there"
 	case n.moving:
 		return trade.DoorClosed, "Slurm does not start a job there, which is put elsewhere"
 	}
 	return trade.DoorOpen, ""
+}
+
+// deafAfter is how long the agent of a node may be silent before nothing more is sold there: it
+// would not be begun. It is lost, with what runs on it, when its lease is over.
+const deafAfter = 20 * time.Second
+
+// deaf reports whether the agent of a node is away for now. One that waits for news is there.
+func (n *node) deaf(now time.Time) bool {
+	return n.hello != nil && n.hello.Agent != noAgent && n.listening == 0 && now.Sub(n.heard) >= deafAfter
 }
 
 // turnNode tells the market whether a node takes new jobs, and from when on it is reserved,

@@ -125,6 +125,7 @@ func TestWhyAJobWaits(t *testing.T) {
 	for reason, want := range map[string][2]bool{ // limited, unavailable
 		"Resources": {}, "Priority": {}, "None": {}, "BeginTime": {}, "JobHeldAdmin": {},
 		"AssocMaxJobsLimit": {true, false}, "QOSMaxWallDurationPerJobLimit": {true, false}, "QOSGrpCpuLimit": {true, false}, "MaxMemPerLimit": {true, false},
+		"Job's account not permitted to use this partition (libra allows physics not guests)": {true, false}, "Job's QOS not permitted to use this partition (libra denies long including long)": {true, false},
 		"PartitionTimeLimit": {true, false}, "ReqNodeNotAvail, Reserved for maintenance": {false, true}, "ReqNodeNotAvail": {false, true}, "NodeDown": {false, true},
 	} {
 		j := client.Job{State: client.Pending, Reason: reason}

@@ -22,11 +22,12 @@ type node struct {
 	badFor time.Duration // for how long it was said to be bad, of each silence no more than a little
 	said   time.Time     // when Slurm last said how it is
 
-	hello    *task.Hello // as it was introduced last
-	coming   *task.Hello // as the market is being told; nil: it is not
-	heard    time.Time   // when its agent last spoke
-	reported time.Time   // when its agent last said how its tasks stand
-	lease    time.Duration
+	hello     *task.Hello // as it was introduced last
+	coming    *task.Hello // as the market is being told; nil: it is not
+	heard     time.Time   // when its agent last spoke
+	listening int         // how many of its agent's questions for news are open
+	reported  time.Time   // when its agent last said how its tasks stand
+	lease     time.Duration
 
 	membership membership
 	attention  attention
@@ -319,12 +320,15 @@ func (b *Backend) register(ctx context.Context, n *node, h task.Hello) (task.Wel
 	return w, nil
 }
 
+// noAgent is what a node without an agent says of it.
+const noAgent = "none"
+
 // helloFor is what a node without an agent says of itself. When it was started
 // is not said: Slurm forgets that for a while, and tells of lost jobs by itself.
 func (b *Backend) helloFor(n *node) task.Hello {
 	h := task.Hello{
 		Node: n.name, Processors: max(1, n.slurm.Processors), Rating: 1, Speed: 1, MemoryMB: n.slurm.MemoryMB,
-		Boot: "slurm", Agent: "none", Limits: "whole processors", Runs: Runs, Missing: []string{"shares of a processor"},
+		Boot: "slurm", Agent: noAgent, Limits: "whole processors", Runs: Runs, Missing: []string{"shares of a processor"},
 	}
 	n.equip(&h, true)
 	return h

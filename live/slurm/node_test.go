@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/slurm/client"
 	"github.com/libra-market/libra/live/slurm/model"
 	"github.com/libra-market/libra/live/store"
@@ -224,5 +226,56 @@ func TestWhatAUserSaysOfAJobIsShown(t *testing.T) {
 		if key, nonce, mine := b.parseComment(got); !mine || key != r.key || nonce != r.nonce {
 			t.Errorf("%q is not known again: %v %q", got, key, nonce)
 		}
+	}
+}
+
+// A node whose agent is silent takes no new jobs, long before it is lost: they would not be begun.
+// An agent that waits for news says nothing, and is there.
+func TestASilentNodeIsNotSold(t *testing.T) {
+	b, n := idle(t, Agents)
+	n.hello = &task.Hello{Node: "n1", Agent: "1"}
+	at := func(later time.Duration) trade.Door {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		door, why := n.doorOf(n.heard.Add(later))
+		if (door == trade.DoorClosed) != strings.Contains(why, "its agent has not been heard of") {
+			t.Errorf("%s because %q", door, why)
+		}
+		return door
+	}
+	if door := at(deafAfter - 1); door != trade.DoorOpen {
+		t.Errorf("for less than %s it is %s", deafAfter, door)
+	}
+	if door := at(deafAfter); door != trade.DoorClosed {
+		t.Errorf("after %s it is %s", deafAfter, door)
+	}
+	gone := b.listens("n1")
+	if door := at(time.Minute); door != trade.DoorOpen {
+		t.Errorf("while its agent listens it is %s", door)
+	}
+	gone()
+	if door := at(time.Minute); door != trade.DoorClosed {
+		t.Errorf("after its agent has listened it is %s", door)
+	}
+	b.listens("unknown")()
+	if n.hello.Agent = noAgent; at(time.Hour) != trade.DoorOpen {
+		t.Error("one without an agent is closed")
+	}
+}
+
+// strict is a market that takes no node.
+type strict struct{ Fleet }
+
+func (strict) Hello(context.Context, task.Hello) (task.Welcome, error) {
+	return task.Welcome{}, market.Wrong("speed", "another")
+}
+
+// Who calls and is refused is no agent of the node: it is not heard of by that.
+func TestARefusedAgentIsNotHeardOf(t *testing.T) {
+	b, n := idle(t, Agents)
+	before := noon.Add(-time.Minute)
+	n.heard, b.fleet = before, strict{b.fleet}
+	if _, err := b.Hello(t.Context(), task.Hello{Node: "n1", Runs: Runs}); err == nil || !n.heard.Equal(before) {
+		t.Errorf("%v: it was heard at %v, want %v", err, n.heard, before)
 	}
 }

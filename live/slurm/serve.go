@@ -3,6 +3,7 @@ package slurm
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -24,7 +25,8 @@ func (b *Backend) Hello(ctx context.Context, h task.Hello) (task.Welcome, error)
 	}
 	b.mu.Lock()
 	n := b.node(h.Node)
-	n.heard = b.cfg.Now()
+	before, now := n.heard, b.cfg.Now()
+	n.heard = now
 	known, is, why := b.knows, n.health, n.slurm.Reason
 	if n.slurm.Processors > 0 { // Slurm does not hand out more than it believes in
 		h.Processors = min(h.Processors, n.slurm.Processors)
@@ -40,7 +42,15 @@ func (b *Backend) Hello(ctx context.Context, h task.Hello) (task.Welcome, error)
 	case is.bad():
 		return task.Welcome{}, fmt.Errorf("node %s: %w: Slurm says that it is down: %s", h.Node, trade.ErrUnavailable, why)
 	}
-	return b.register(ctx, n, h)
+	w, err := b.register(ctx, n, h)
+	if wrong := (*trade.FieldError)(nil); errors.As(err, &wrong) {
+		b.mu.Lock()
+		if n.heard.Equal(now) { // who is refused is no agent of this node, however often it calls
+			n.heard = before
+		}
+		b.mu.Unlock()
+	}
+	return w, err
 }
 
 // touchNode notes that the agent of a node is there.
@@ -53,6 +63,23 @@ func (b *Backend) touchNode(name string) (*node, error) {
 	return n, nil
 }
 
+// listens notes that the agent of a node waits for news, until what it returns is called.
+func (b *Backend) listens(name string) func() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := b.nodes[name]
+	if n == nil {
+		return func() {}
+	}
+	n.listening++
+	return func() {
+		b.mu.Lock()
+		n.listening--
+		n.heard = b.cfg.Now()
+		b.mu.Unlock()
+	}
+}
+
 // gather is how long a change waits for others before an agent is told of it.
 const gather = 10 * time.Millisecond
 
@@ -61,6 +88,7 @@ const gather = 10 * time.Millisecond
 func (b *Backend) Desired(ctx context.Context, name string, after int64, patience time.Duration) (task.Desired, error) {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
+	defer b.listens(name)()
 	for {
 		b.mu.Lock()
 		n, err := b.touchNode(name)

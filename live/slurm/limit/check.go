@@ -27,6 +27,8 @@ type Partition struct {
 	Name         string
 	Closed       string // it takes no jobs: DOWN, DRAIN, INACTIVE; empty: it does
 	QOS          string
+	Accounts     admits // whose jobs it takes, where Slurm holds jobs against accounts
+	Qualities    admits // of which QOS, alike
 	MaxTime      time.Duration
 	DefaultTime  time.Duration // of a job that asks for none
 	MaxNodes     int
@@ -143,8 +145,8 @@ func (s *Site) Check(a Ask, b Books) *Excess {
 		}
 		return nil
 	}
-	if !s.enforced {
-		return nil
+	if e := s.admitted(own); e != nil || !s.enforced {
+		return e
 	}
 	for _, r := range s.effective(own) {
 		mine := s.counted(r, own, &b).of(func(user string) bool { return user == a.User })

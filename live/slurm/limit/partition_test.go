@@ -20,6 +20,32 @@ func TestAClosedPartition(t *testing.T) {
 	}
 }
 
+// Whose jobs a partition takes is known before anything is promised: Slurm would keep the
+// others waiting for good. It counts where Slurm holds jobs against accounts, and QOS.
+func TestWhomAPartitionTakes(t *testing.T) {
+	const manager = "UserName=alice(7) DefAccount=lab\n\nClusterName=c Account=physics UserName= Partition= ID=3\n    ParentAccount=root(1)\n" +
+		"ClusterName=c Account=lab UserName= Partition= ID=4\n    ParentAccount=physics(3)\nClusterName=c Account=lab UserName=alice(7) Partition= ID=5\n    DefAssoc=Yes\n"
+	for says, want := range map[string]string{ // in the detail; empty: it may
+		"AllowAccounts=ALL AllowQos=ALL":                "",
+		"AllowAccounts=lab":                             "",
+		"AllowAccounts=guests,physics":                  "", // newer releases count it in
+		"AllowAccounts=guests,staff":                    "no jobs of account lab in Slurm (AllowAccounts=guests,staff)",
+		"DenyAccounts=guests,lab AllowQos=ALL":          "no jobs of account lab in Slurm (DenyAccounts=guests,lab)",
+		"DenyAccounts=physics":                          "",
+		"AllowQos=long":                                 "no jobs of QOS normal in Slurm (AllowQos=long)",
+		"AllowQos=long,normal":                          "",
+		"AllowQos=ALL DenyQos=normal DenyAccounts=NONE": "no jobs of QOS normal in Slurm (DenyQos=normal)",
+	} {
+		for enforce, counts := range map[string]bool{"associations,limits,qos": true, "associations": !strings.Contains(want, "QOS"), "none": false} {
+			s := Read(Said{Config: "AccountingStorageEnforce = " + enforce + "\n", Partition: "PartitionName=fast " + says + " State=UP\n", Manager: manager})
+			e := s.Check(Ask{User: "alice", Processors: 1, Programs: 1, Time: time.Minute}, Books{})
+			if refused := want != "" && counts; (e != nil) != refused || refused && !strings.Contains(e.Detail, want) {
+				t.Errorf("%s, enforced are %s: %+v, want %q", says, enforce, e, want)
+			}
+		}
+	}
+}
+
 // What all of an association of one partition may have together is counted in that partition,
 // what all of its QOS may have in those that have it; and what the QOS allows that a job has
 // anyway in all.

@@ -109,6 +109,8 @@ func readPartition(text, config string) Partition {
 	if q := word(text, "QoS"); q != "N/A" && q != "(null)" {
 		p.QOS = q
 	}
+	p.Accounts = readAdmits(word(text, "AllowAccounts"), word(text, "DenyAccounts"))
+	p.Qualities = readAdmits(word(text, "AllowQos"), word(text, "DenyQos"))
 	memory := func(name string) int64 {
 		for _, from := range []string{text, config} {
 			if n := number(word(from, name)); n > 0 {

@@ -110,6 +110,54 @@ func TestSpank(t *testing.T) {
 	}
 }
 
+// What a user has Slurm run after the tasks of a step is in the group from its first
+// instruction, too: nobody else is to find it there before it has had time for nothing.
+func TestSpankAfterTasks(t *testing.T) {
+	c := slurmtest.Start(t, slurmtest.Options{Nodes: 1, NoRest: true})
+	run := func(argv ...string) string {
+		t.Helper()
+		out, err := c.Run(t.Context(), argv[0], argv[1:]...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	dir := filepath.Join(c.Dir, "log")
+	for name, text := range map[string]string{
+		"before": "#!/bin/sh\ncat /proc/self/cgroup >" + dir + "/said-before\n",
+		"after":  "#!/bin/sh\ncat /proc/self/cgroup >>" + dir + "/said-after\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(dir, "out")
+	id := run("sbatch", "--parsable", "-H", "-p", "libra", "-o", out, "--wrap",
+		"srun -n 2 -O --overlap --task-prolog="+dir+"/before --task-epilog="+dir+"/after true; echo end")
+	place := "/libra/" + c.Nodes[0] + "/slurm_" + id
+	for _, controller := range []string{"cpu", "cpuacct"} {
+		if err := os.MkdirAll("/sys/fs/cgroup/"+controller+place, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run("scontrol", "release", id)
+	eventually(t, "the job ends", func() error {
+		if text, err := os.ReadFile(out); err != nil || !strings.HasSuffix(string(text), "end\n") {
+			return fmt.Errorf("it said %q: %w", text, err)
+		}
+		return nil
+	})
+	for name, want := range map[string]int{"said-before": 2, "said-after": 4} {
+		said, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(string(said), place+"\n"); got != want {
+			t.Errorf("%s: in our two groups %d times, want %d:\n%s", name, got, want, said)
+		}
+	}
+}
+
 // Where the kernel has one hierarchy, that one is used. No such kernel runs Slurm
 // here: the place is a directory that looks like one.
 func TestSpankV2(t *testing.T) {

@@ -31,9 +31,9 @@ func limits(partition, name string, largest int) []Finding {
 		{"MaxMemPerCPU", "UNLIMITED", "a job that wants more is refused"},
 		{"MaxMemPerNode", "UNLIMITED", "a job that wants more is refused"},
 		{"AllowGroups", "ALL", "jobs of users outside these groups are refused by Slurm, and owe nothing"},
-		{"AllowAccounts", "ALL", "jobs of other accounts are refused by Slurm, and owe nothing"},
-		{"DenyAccounts", "", "jobs of these accounts are refused by Slurm, and owe nothing"},
-		{"AllowQos", "ALL", "jobs of another QOS are refused by Slurm, and owe nothing"},
+		{"AllowAccounts", "ALL", "jobs of other accounts are refused"},
+		{"DenyAccounts", "", "jobs of these accounts are refused"},
+		{"AllowQos", "ALL", "jobs of another QOS are refused"},
 		{"QoS", "N/A", "its limits hold for all jobs of the partition"},
 	} {
 		if is := value(limit.key); is != "" && is != limit.none && !strings.HasPrefix(is, "(null)") {

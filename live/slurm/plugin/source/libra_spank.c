@@ -28,6 +28,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,37 +91,87 @@ static int settle(const struct place *at)
 	return enter(at, "/cpuacct") || found;
 }
 
+/* find says where the group of the step's job is, and the number of the array that the job
+ * is of; 0: of none. It says 0 itself if that cannot be said. */
+static int find(spank_t sp, int ac, char **av, struct place *at, uint32_t *array)
+{
+	static char host[HOST_NAME_MAX + 1];
+	int i;
+
+	*at = (struct place){ "/sys/fs/cgroup", "libra", NULL, 0 };
+	for (i = 0; i < ac; i++) {
+		if (strncmp(av[i], "root=", 5) == 0)
+			at->root = av[i] + 5;
+		else if (strncmp(av[i], "tree=", 5) == 0)
+			at->tree = av[i] + 5;
+		else
+			slurm_error("libra: plugstack.conf: %s is none of root= tree=", av[i]);
+	}
+	if (spank_get_item(sp, S_JOB_ID, &at->job) != ESPANK_SUCCESS)
+		return 0;
+	if (spank_get_item(sp, S_JOB_ARRAY_ID, array) != ESPANK_SUCCESS)
+		*array = 0;
+	/* Of slurmstepd's own environment: the job's does not have it yet. */
+	at->node = getenv("SLURMD_NODENAME");
+	if (at->node == NULL || at->node[0] == '\0') {
+		if (gethostname(host, sizeof host - 1) != 0)
+			return 0;
+		host[strcspn(host, ".")] = '\0';
+		at->node = host;
+	}
+	return 1;
+}
+
+/* join moves this process into the group of its job, or of the array that it is of. */
+static void join(struct place at, uint32_t array)
+{
+	if (!settle(&at) && array != 0) {
+		at.job = array;
+		settle(&at);
+	}
+}
+
 /* Slurm calls this in every task of every step, the batch script included, as root
  * and right before it becomes the user and executes the program. */
 int slurm_spank_task_init_privileged(spank_t sp, int ac, char **av)
 {
-	struct place at = { "/sys/fs/cgroup", "libra", NULL, 0 };
-	char host[HOST_NAME_MAX + 1] = "";
-	uint32_t array = 0;
-	int i;
+	struct place at;
+	uint32_t array;
 
-	for (i = 0; i < ac; i++) {
-		if (strncmp(av[i], "root=", 5) == 0)
-			at.root = av[i] + 5;
-		else if (strncmp(av[i], "tree=", 5) == 0)
-			at.tree = av[i] + 5;
-		else
-			slurm_error("libra: plugstack.conf: %s is none of root= tree=", av[i]);
-	}
-	if (spank_get_item(sp, S_JOB_ID, &at.job) != ESPANK_SUCCESS)
-		return 0;
-	/* Of slurmstepd's own environment: the job's does not have it yet. */
-	at.node = getenv("SLURMD_NODENAME");
-	if (at.node == NULL || at.node[0] == '\0') {
-		if (gethostname(host, sizeof host - 1) != 0)
-			return 0;
-		host[strcspn(host, ".")] = '\0';
-		at.node = host;
-	}
-	if (!settle(&at) && spank_get_item(sp, S_JOB_ARRAY_ID, &array) == ESPANK_SUCCESS && array != 0) {
-		at.job = array;
-		settle(&at);
-	}
+	if (find(sp, ac, av, &at, &array))
+		join(at, array);
+	return 0;
+}
+
+/* What Slurm runs after a task, as srun --task-epilog has it do, is no task: the process
+ * that looks after the step begins it, and it would have the whole node for as long as the
+ * agent takes to find it. So what that process begins is in the job's group once the tasks
+ * are there; it itself stays where it is. */
+static struct {
+	struct place at;
+	uint32_t array;
+	int known;
+} after;
+
+static void child(void)
+{
+	join(after.at, after.array);
+}
+
+#ifdef __GLIBC__
+/* pthread_atfork without -lpthread, which older releases want for it alone. */
+extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *);
+extern void *__dso_handle __attribute__((visibility("hidden")));
+#define at_fork(f) __register_atfork(NULL, NULL, f, __dso_handle)
+#else
+#define at_fork(f) pthread_atfork(NULL, NULL, f)
+#endif
+
+/* Slurm calls this in that process, as root, for every task that it has begun. */
+int slurm_spank_task_post_fork(spank_t sp, int ac, char **av)
+{
+	if (!after.known && find(sp, ac, av, &after.at, &after.array))
+		after.known = at_fork(child) == 0;
 	return 0;
 }
 

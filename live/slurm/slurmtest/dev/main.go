@@ -24,6 +24,8 @@ func main() {
 	flag.BoolVar(&o.NoPlugin, "bare", false, "without the SPANK plugin")
 	flag.BoolVar(&o.PlainDefault, "plain", false, "jobs that name no partition are in the one that is not the market's")
 	flag.BoolVar(&o.Accounting, "accounting", false, "with slurmdbd, for sacct")
+	flag.StringVar(&o.Enforce, "enforce", "", "with -accounting: AccountingStorageEnforce, as associations,limits,qos")
+	flag.BoolVar(&o.DoorOffers, "offer", false, "the door holds until a job's price is taken")
 	flag.BoolVar(&o.Hosts, "hosts", false, "each node with a network of its own")
 	flag.Func("gpus", "GPUs of each, as a100:2; more than once: of several kinds", func(text string) error { o.GPUs = append(o.GPUs, text); return nil })
 	flag.Parse()
@@ -51,7 +53,7 @@ func run(o slurmtest.Options) error {
 // tell says how to go on: a market before this Slurm, an agent on each node, a job.
 func tell(c *slurmtest.Cluster, o slurmtest.Options) {
 	key := ""
-	if o.Door || o.DoorHolds {
+	if o.Door || o.DoorHolds || o.DoorOffers {
 		key = " --slurm-door-key " + c.DoorKey
 	}
 	fmt.Fprintf(os.Stdout, `slurm runs in %s, its logs are in log/; ^C ends it. In another terminal:

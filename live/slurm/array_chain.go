@@ -196,7 +196,7 @@ func (r *run) checkStuck(w *world) {
 	j := client.Job{State: client.Pending, Reason: a.stuck}
 	limited := j.Limited() || j.Unlicensed() || j.Impossible()
 	patience := slowest
-	if limited || w.shut || j.Unavailable() {
+	if limited || w.shut || j.Unavailable() || j.Barred() {
 		patience = quiet
 	}
 	if w.now.Unix()-a.stuckAt < int64(patience.Seconds()) {

@@ -238,6 +238,7 @@ func TestWhatIsStuckIsBegunAnew(t *testing.T) {
 		"no node takes new jobs":       {"Resources", quiet, true, true, false},
 		"not for long":                 {"Resources", quiet - time.Second, true, false, false},
 		"its nodes are not to be had":  {"ReqNodeNotAvail", quiet, false, true, false},
+		"its partition is closed":      {"PartitionDown", quiet, false, true, false},
 		"a limit is in the way":        {"AssocMaxJobsLimit", quiet, false, false, true},
 		"its licences are with others": {"Licenses", quiet, false, false, true},
 	} {

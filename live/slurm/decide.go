@@ -173,6 +173,8 @@ func (r *run) checkListed(w *world) {
 	switch {
 	case j.Limited() && !ran && r.lost == "":
 		r.ends(verdict{state: task.Refused, why: "Slurm keeps it waiting for a limit of its user or account: " + j.Reason}, w.now)
+	case j.Barred() && !ran && r.lost == "":
+		r.ends(verdict{state: task.Refused, why: "Slurm keeps it waiting: " + j.Reason}, w.now)
 	case j.Impossible() && r.lost == "":
 		r.ends(verdict{state: task.Refused, why: "Slurm can never run it: " + j.Reason}, w.now)
 	case j.State == client.Running || j.State == client.Suspended:
@@ -195,6 +197,9 @@ func (r *run) checkListed(w *world) {
 // to be had: it says so of a node that comes back this moment, too.
 const unavailable = 3 * time.Second
 
+// odd is how long it may give a reason that is not known here.
+const odd = 15 * time.Second
+
 // unlicensed is how long Slurm may keep a job waiting for licences that it was sold: those of a
 // job that has just ended are free a moment later.
 const unlicensed = 15 * time.Second
@@ -211,11 +216,11 @@ func (r *run) checkWaiting(w *world) {
 		r.lost = "others hold its GPUs in Slurm"
 	case r.job.Unlicensed() && r.state == released && w.now.Sub(r.acted) >= unlicensed:
 		r.ends(verdict{state: task.Refused, why: "others have taken its licences in Slurm"}, w.now)
-	case !r.job.Unavailable() || r.state != released:
+	case !r.job.Unavailable() && !r.job.Odd() || r.state != released:
 		r.shunnedAt, r.avoids = time.Time{}, false
 	case r.shunnedAt.IsZero():
 		r.shunnedAt = w.now
-	case w.now.Sub(r.shunnedAt) >= unavailable:
+	case w.now.Sub(r.shunnedAt) >= unavailable && r.job.Unavailable(), w.now.Sub(r.shunnedAt) >= odd:
 		r.shunned = true // the market is told first, and moves it then
 	}
 }

@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -169,6 +170,34 @@ func TestHowLongAJobIsShunned(t *testing.T) {
 	}
 	if says(why, 1); !r.shunned {
 		t.Error("it is not shunned")
+	}
+	r.shunned, r.shunnedAt = false, time.Time{}
+	const unheard = "FrontEndDown"
+	says(unheard, 0)
+	if says(unheard, odd-1); r.shunned {
+		t.Error("it is shunned at once for what nobody knows")
+	}
+	if says(unheard, 1); !r.shunned {
+		t.Error("it waits for ever for what nobody knows")
+	}
+}
+
+// A job that a partition does not start, because it was closed meanwhile, is refused and owes
+// nothing; one that runs there goes on.
+func TestWhoseClosedPartitionStartsNothing(t *testing.T) {
+	for _, reason := range []string{"PartitionDown", "PartitionInactive"} {
+		r, w := aRun(), world{now: noon}
+		r.job, r.state = pending(false), released
+		r.job.Reason = reason
+		if r.checkListed(&w); r.end == nil || r.end.state != task.Refused || !strings.Contains(r.end.why, reason) {
+			t.Errorf("%s: it ended as %+v", reason, r.end)
+		}
+		r = aRun()
+		r.job, r.state = pending(false), running
+		r.job.State, r.job.Reason = client.Running, reason
+		if r.checkListed(&w); r.end != nil {
+			t.Errorf("%s: it runs, and ended as %+v", reason, r.end)
+		}
 	}
 }
 

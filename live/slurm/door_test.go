@@ -122,19 +122,37 @@ func TestALimitOfItsUser(t *testing.T) {
 
 // Reasons that Slurm gives for a job that waits.
 func TestWhyAJobWaits(t *testing.T) {
-	for reason, want := range map[string][2]bool{ // limited, unavailable
-		"Resources": {}, "Priority": {}, "None": {}, "BeginTime": {}, "JobHeldAdmin": {},
-		"AssocMaxJobsLimit": {true, false}, "QOSMaxWallDurationPerJobLimit": {true, false}, "QOSGrpCpuLimit": {true, false}, "MaxMemPerLimit": {true, false},
-		"Job's account not permitted to use this partition (libra allows physics not guests)": {true, false}, "Job's QOS not permitted to use this partition (libra denies long including long)": {true, false},
-		"PartitionTimeLimit": {true, false}, "ReqNodeNotAvail, Reserved for maintenance": {false, true}, "ReqNodeNotAvail": {false, true}, "NodeDown": {false, true},
+	const limited, unavailable, barred, odd = "limited", "unavailable", "barred", "odd"
+	is := func(j client.Job) string {
+		switch {
+		case j.Limited():
+			return limited
+		case j.Unavailable():
+			return unavailable
+		case j.Barred():
+			return barred
+		case j.Odd():
+			return odd
+		}
+		return ""
+	}
+	for reason, want := range map[string]string{
+		"": "", "Resources": "", "Priority": "", "None": "", "BeginTime": "", "Prolog": "", "Cleaning": "", "Licenses": "", "JobArrayTaskLimit": "", "BadConstraints": "",
+		"AssocMaxJobsLimit": limited, "QOSMaxWallDurationPerJobLimit": limited, "QOSGrpCpuLimit": limited, "MaxMemPerLimit": limited,
+		"Job's account not permitted to use this partition (libra allows physics not guests)": limited, "Job's QOS not permitted to use this partition (libra denies long including long)": limited,
+		"PartitionTimeLimit": limited, "ReqNodeNotAvail, Reserved for maintenance": unavailable, "ReqNodeNotAvail": unavailable, "NodeDown": unavailable,
+		"PartitionDown": barred, "PartitionInactive": barred, "FrontEndDown": odd, "Dependency": odd, "some sentence of a newer Slurm": odd,
 	} {
 		j := client.Job{State: client.Pending, Reason: reason}
-		if got := [2]bool{j.Limited(), j.Unavailable()}; got != want {
-			t.Errorf("%s: %v, want %v", reason, got, want)
+		if got := is(j); got != want {
+			t.Errorf("%s: %q, want %q", reason, got, want)
 		}
 		j.State = client.Running
-		if j.Limited() || j.Unavailable() {
-			t.Errorf("%s, and it runs", reason)
+		if got := is(j); got != "" {
+			t.Errorf("%s, and it runs: %q", reason, got)
+		}
+		if j.State, j.Held = client.Pending, true; j.Odd() {
+			t.Errorf("%s: one that is held waits for us", reason)
 		}
 	}
 }

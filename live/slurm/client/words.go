@@ -136,6 +136,21 @@ func (j Job) Unavailable() bool {
 	return false
 }
 
+// Barred reports whether Slurm does not start a job because its partition starts none.
+func (j Job) Barred() bool {
+	return j.State == Pending && (j.Reason == "PartitionDown" || j.Reason == "PartitionInactive")
+}
+
+// Odd reports whether Slurm does not start a job for a reason that nothing here is made for. It has none
+// before it has looked at the job, and is on the way to it while it cleans up or runs a prolog.
+func (j Job) Odd() bool {
+	switch j.Reason {
+	case "", "None", "Priority", "Resources", "BeginTime", "Licenses", "JobArrayTaskLimit", "Prolog", "Cleaning":
+		return false
+	}
+	return j.State == Pending && !j.Held && !j.Limited() && !j.Impossible() && !j.Unavailable() && !j.Barred()
+}
+
 // PutBack reports whether Slurm had begun a job, and has put it back into its queue. Who has
 // seen it run need not ask: for two minutes Slurm does not begin it again, as if it were not
 // to begin before. None that is handed in by a market is of that kind.

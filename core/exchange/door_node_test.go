@@ -46,3 +46,24 @@ func TestANodeThatTakesNoNewJobs(t *testing.T) {
 		t.Errorf("lost and back: %+v", v)
 	}
 }
+
+// Who is refused is told of nodes that take no new jobs, and nothing of others where none does.
+func TestARefusalTellsOfClosedNodes(t *testing.T) {
+	f := open(t, "libra", 1)
+	f.enlist("n2", 1)
+	request := trade.Request{EstimateMS: 39_000, DeadlineMS: 40_000}
+	f.submit(alice, request)
+	refused := func(want string) {
+		t.Helper()
+		if o := f.submit(bob, request); o.Refusal == nil || o.Refusal.Detail != want {
+			t.Errorf("%+v, want %q", o.Refusal, want)
+		}
+	}
+	f.do(trade.Command{Node: &trade.NodeChange{Node: "n2", Door: trade.DoorClosed, Why: "it drains"}})
+	refused("it cannot be done within 40s, its deadline, beside what has been promised to others; node n2 takes no new jobs now")
+	f.do(trade.Command{Node: &trade.NodeChange{Node: "n1", Door: trade.DoorClosed, Why: "it drains"}})
+	refused("it cannot be done within 40s, its deadline; no node takes new jobs now (n1: it drains)")
+	f.enlist("n3", 1)
+	f.submit(alice, request)
+	refused("it cannot be done within 40s, its deadline, beside what has been promised to others; 2 nodes take no new jobs now")
+}

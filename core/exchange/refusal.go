@@ -73,10 +73,11 @@ func (x *pricer) tooLate(j *underway.Job, r *trade.Request, general string) stri
 	if x.elsewhere(j, r) {
 		text += ", on the nodes that it may be on (" + r.Places() + ")"
 	}
-	if quotes, _ := x.quotes.Kept(); x.jobs.Len() > 0 || quotes > 0 {
+	shut, all := roster.Shut(x.nodes.Census(), "; ", r.Where())
+	if quotes, _ := x.quotes.Kept(); !all && (x.jobs.Len() > 0 || quotes > 0) {
 		text += ", beside what has been promised to others"
 	}
-	return text + roster.Soon(x.nodes.Census(), "; ", r.Where(), x.now, underway.Until(j, x.now))
+	return text + shut + roster.Soon(x.nodes.Census(), "; ", r.Where(), x.now, underway.Until(j, x.now))
 }
 
 // elsewhere reports whether a job that says on which nodes it may be would be taken on others.

@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/libra-market/libra/core/market"
@@ -20,6 +21,8 @@ type Census struct {
 	holdAll bool    // all that have not retired stop by themselves what has had what was sold to it
 	usual   []int64 // memory of a processor, one number for a node, by size
 	ahead   []*Node // that have not retired and are somebody else's from some time on
+	up      int
+	shut    []*Node // that are up and take no new jobs
 	alike   []*Node // of the nodes that have not retired, one of each shape
 }
 
@@ -93,6 +96,10 @@ func (r *Roster) count() *Census {
 
 // add counts a node that is up.
 func (c *Census) add(n *Node) {
+	c.up++
+	if n.Closed {
+		c.shut = append(c.shut, n)
+	}
 	c.Processors += n.Processors
 	c.GPUs += n.GPUs
 	c.MemoryMB += n.MemoryMB
@@ -104,6 +111,23 @@ func (c *Census) add(n *Node) {
 	if n.Processors > 0 {
 		c.usual = append(c.usual, n.MemoryMB/int64(n.Processors))
 	}
+}
+
+// Shut says after some words how many of the nodes that a job may be on take no new jobs, and whether none
+// does; empty: all do.
+func Shut(c *Census, words string, where *market.Where) (text string, all bool) {
+	shut := Among(c.shut, where)
+	switch {
+	case len(shut) == 0:
+		return "", false
+	case len(shut) == c.up && shut[0].Why != "":
+		return fmt.Sprintf("%sno node takes new jobs now (%s: %s)", words, shut[0].Node, shut[0].Why), true
+	case len(shut) == c.up:
+		return words + "no node takes new jobs now", true
+	case len(shut) == 1:
+		return fmt.Sprintf("%snode %s takes no new jobs now", words, shut[0].Node), false
+	}
+	return fmt.Sprintf("%s%d nodes take no new jobs now", words, len(shut)), false
 }
 
 // Worth is how many processors' worth of all nodes a job takes that takes so many: memory, disk

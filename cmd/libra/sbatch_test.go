@@ -150,7 +150,7 @@ func TestSbatchMistakes(t *testing.T) {
 		{[]string{"-t", "5", "--wrap", "true", script}, exitFailure, "--wrap"},
 		{[]string{script}, exitFailure, "-t is missing"},
 		{[]string{"-t", "5", "--budget", "much", script}, exitFailure, "--budget"},
-		{[]string{"-t", "5", "-n", "none", script}, exitUnread, "-n"},
+		{[]string{"-t", "5", "-n", "none", script}, exitFailure, "-n"},
 		{[]string{"-t", "5", file(t, "time.sh", "#!/bin/sh\n#SBATCH -t 5m\n")}, exitUnread, "not a length of time"},
 		{[]string{"-t", "5", file(t, "dos.sh", "#!/bin/sh\r\ntrue\r\n")}, exitFailure, "line breaks of DOS"},
 		{[]string{"-t", "5", file(t, "null.sh", "#!/bin/sh\necho a\x00b\n")}, exitFailure, "not a script"},

@@ -84,6 +84,7 @@ func elementsAreJobs(t *testing.T) {
 	}
 	b.elementsStayInTurn(t)
 	b.elementsMove(t)
+	b.elementsOutlastAClosedPartition(t)
 	b.verify()
 }
 
@@ -143,5 +144,46 @@ func (b *login) elementsStayInTurn(t *testing.T) {
 	}
 	if who, err := os.ReadFile(filepath.Join(b.dir, "two")); err == nil {
 		t.Errorf("element %s began while another ran", who)
+	}
+}
+
+// elementsOutlastAClosedPartition closes the partition while one runs: the next begins when it is open
+// again. What had not begun there is refused, and owes nothing.
+func (b *login) elementsOutlastAClosedPartition(t *testing.T) {
+	script := "#!/bin/sh\n#SBATCH -t 1 --mem=20 -a 1-2%1 -o /dev/null\necho >shop-$SLURM_ARRAY_TASK_ID\nuntil [ -e closed ]; do sleep 0.2; done\n"
+	if err := os.WriteFile(filepath.Join(b.dir, "shop.sh"), []byte(script), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	there := func(i int) bool {
+		_, err := os.Stat(filepath.Join(b.dir, fmt.Sprintf("shop-%d", i)))
+		return err == nil
+	}
+	of := func(number string) (j v1.Job) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(b.command("libra", "job", "--json", "slurm:"+number)), &j); err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	waits := b.command("libra", "sbatch", "--parsable", "-t", "1", "--hold", "-o", "/dev/null", "--wrap", "true")
+	number := b.command("libra", "sbatch", "--parsable", "shop.sh")
+	until(t, "the first runs", func() bool { return there(1) })
+	b.command("scontrol", "update", "partitionname="+slurmtest.Partition, "state=DOWN")
+	if err := os.WriteFile(filepath.Join(b.dir, "closed"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "Slurm to say why it waits", func() bool {
+		return b.command("squeue", "-h", "-r", "-j", number, "-o", "%r") == "PartitionDown"
+	})
+	b.command("libra", "release", "slurm:"+waits)
+	if end := b.ended(of(waits).ID); end.Charged != 0 || !strings.Contains(end.Detail, "PartitionDown") {
+		t.Errorf("one that waited ended %s and was charged %d: %s", end.State, end.Charged, end.Detail)
+	}
+	if there(2) {
+		t.Error("an element began in a closed partition")
+	}
+	b.command("scontrol", "update", "partitionname="+slurmtest.Partition, "state=UP")
+	if end := b.completed(of(number).ID); end.Attempt != 0 || end.Batch != number {
+		t.Errorf("it was begun anew: attempt %d, as %s", end.Attempt, end.Batch)
 	}
 }

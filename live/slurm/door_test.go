@@ -137,7 +137,7 @@ func TestWhyAJobWaits(t *testing.T) {
 		return ""
 	}
 	for reason, want := range map[string]string{
-		"": "", "Resources": "", "Priority": "", "None": "", "BeginTime": "", "Prolog": "", "Cleaning": "", "Licenses": "", "JobArrayTaskLimit": "", "BadConstraints": "",
+		"": "", "Resources": "", "Priority": "", "None": "", "BeginTime": "", "Prolog": "", "Cleaning": "", "SchedDefer": "", "Licenses": "", "JobArrayTaskLimit": "", "BadConstraints": "",
 		"AssocMaxJobsLimit": limited, "QOSMaxWallDurationPerJobLimit": limited, "QOSGrpCpuLimit": limited, "MaxMemPerLimit": limited,
 		"Job's account not permitted to use this partition (libra allows physics not guests)": limited, "Job's QOS not permitted to use this partition (libra denies long including long)": limited,
 		"PartitionTimeLimit": limited, "ReqNodeNotAvail, Reserved for maintenance": unavailable, "ReqNodeNotAvail": unavailable, "NodeDown": unavailable,

@@ -145,7 +145,7 @@ func (j Job) Barred() bool {
 // before it has looked at the job, and is on the way to it while it cleans up or runs a prolog.
 func (j Job) Odd() bool {
 	switch j.Reason {
-	case "", "None", "Priority", "Resources", "BeginTime", "Licenses", "JobArrayTaskLimit", "Prolog", "Cleaning":
+	case "", "None", "Priority", "Resources", "BeginTime", "Licenses", "JobArrayTaskLimit", "Prolog", "Cleaning", "SchedDefer":
 		return false
 	}
 	return j.State == Pending && !j.Held && !j.Limited() && !j.Impossible() && !j.Unavailable() && !j.Barred()

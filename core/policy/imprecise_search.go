@@ -130,9 +130,9 @@ func (p *mandatoryFirst) search(v book.View, j *market.Job, worth float64) {
 		p.offers(v, j, worth)
 		return
 	}
-	part := newPart(j, j.Estimate, j.Due())
+	added := newPart(j, j.Estimate, j.Due())
 	q := questOf(v, j)
-	q.worth, q.optional, q.bonus, q.stake = worth, float64(part.optional), part.bonus, part.stake()
+	q.worth, q.optional, q.bonus, q.stake = worth, float64(added.optional), added.bonus, added.stake()
 	want := int(j.Width)
 	p.among(v, j, &q, want, func(proc int) {
 		if !p.mayTake(proc, &q, want) {

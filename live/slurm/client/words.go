@@ -116,8 +116,10 @@ func (j Job) Limited() bool {
 	if j.State != Pending {
 		return false
 	}
-	for _, begin := range []string{"Assoc", "QOS", "MaxJobsPer", "MaxSubmitJobs", "MaxCpuPer", "MaxNodePer", "MaxMem", "MaxBillingPer", "MaxGRESPer", "MaxWallPer", "MaxTRES", "AccountNotAllowed", "PartitionTimeLimit", "PartitionNodeLimit",
-		"Job's account not permitted", "Job's QOS not permitted"} {
+	for _, begin := range [...]string{
+		"Assoc", "QOS", "MaxJobsPer", "MaxSubmitJobs", "MaxCpuPer", "MaxNodePer", "MaxMem", "MaxBillingPer", "MaxGRESPer", "MaxWallPer", "MaxTRES",
+		"AccountNotAllowed", "Job's account not permitted", "Job's QOS not permitted", "PartitionTimeLimit", "PartitionNodeLimit",
+	} {
 		if strings.HasPrefix(j.Reason, begin) {
 			return true
 		}

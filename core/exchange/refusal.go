@@ -38,7 +38,7 @@ func (x *pricer) refusal(j *underway.Job, reason market.Reason) (code, text stri
 	}
 	if text := x.belowReserve(&r, cmp.Or(j.Width, x.nodes.ProcessorsUp())); text != "" || r.Budget == nil {
 		if text == "" && x.whyNot(j, r) == market.NoReason { // the core has no bound of money
-			text = tooDear
+			text = trade.TooDear
 		}
 		return reason.String(), cmp.Or(text, general)
 	}
@@ -54,9 +54,6 @@ func (x *pricer) refusal(j *underway.Job, reason market.Reason) (code, text stri
 	}
 	return reason.String(), general
 }
-
-// tooDear is said to who names no budget where no budget would do.
-const tooDear = "it costs more than anybody can bid"
 
 // tooLate says within what time a job cannot be done, and whether others are in its way.
 func (x *pricer) tooLate(j *underway.Job, r *trade.Request, general string) string {

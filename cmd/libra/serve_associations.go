@@ -59,8 +59,8 @@ func (m onSlurm) named(ctx context.Context, user, account string) string {
 // added in Slurm this moment; the market itself, which asks what things cost again and again, has not.
 func (m onSlurm) namedBy(ctx context.Context, by trade.Identity, account string) string {
 	under := m.config.Slurm.Associations
-	if under == "" {
-		return account
+	if under == "" || account == "" && (m.keeper == nil || m.keeper.Knows(by.User)) {
+		return account // without a turn of the market's loop, whose answer waits for the disk
 	}
 	for asked := false; ; asked = true {
 		bound, err := m.Bindings(ctx, by.User)

@@ -39,7 +39,24 @@ func TestWhoWasAddedInSlurmIsNamed(t *testing.T) {
 	tree = said("c|physics|new||\n")
 	named("new", "", "", 1)
 	named("new", "physics", "slurm/physics", 1)
-	named("new", "", "", 1)
+	before, err := m.Measure(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	turns := func() float64 {
+		now, err := m.Measure(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now["queries_total"] - before["queries_total"]
+	}
+	least := turns()
+	for range 20 {
+		named("new", "", "", 1)
+	}
+	if more := turns() - least; more > 10 { // a few are others'
+		t.Errorf("the market is asked %v times who somebody is that it knows", more)
+	}
 	tree = said("c|physics|new||\nc|theory|new||\n")
 	named("new", "theory", "slurm/physics/theory", 2)
 	named("new", "chem", "chem", 3)

@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm/model"
 )
 
 // A job that is handed in on Slurm costs one turn of the market's loop, whose answer waits for the
 // disk: to ask it before about its policy or its prices would make each take twice as long.
 func TestAJobOnSlurmTakesOneTurn(t *testing.T) {
-	m := openBench(t, "libra", nil, "alice")
+	m := openBench(t, "libra", func(f *model.Slurm) { f.Limit = "Resources" }, "alice") // none begins: what nodes say of that asks, too
 	asked := func() float64 {
 		t.Helper()
 		numbers, err := m.Measure(t.Context())
@@ -19,8 +20,7 @@ func TestAJobOnSlurmTakesOneTurn(t *testing.T) {
 		return numbers["queries_total"]
 	}
 	request := trade.Request{Argv: []string{"true"}, EstimateMS: 1000, DeadlineMS: 3_600_000}
-	// Others ask as well, nodes that report above all, and on a slow machine many at a time: what counts is
-	// whether each of ours asks.
+	// Others ask as well, and on a slow machine many at a time: what counts is whether each of ours asks.
 	const jobs = 60
 	quotes, submissions := 0, 0
 	for range jobs {

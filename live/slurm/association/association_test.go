@@ -351,8 +351,14 @@ func TestNewcomersAreKnownAtOnce(t *testing.T) {
 				t.Errorf("asked %d times, and bound are %v, want %d and %v", asked, a.Users, times, want)
 			}
 		}
+		if k.Knows("ann") {
+			t.Error("somebody is known before it has looked")
+		}
 		time.Sleep(time.Minute)
 		users(1, "ann")
+		if !k.Knows("ann") || k.Knows("bob") {
+			t.Error("known are others than those who are in Slurm")
+		}
 		tree = site(t, "physics < root", "physics ann *", "physics bob *")
 		gone, leave := context.WithCancel(t.Context())
 		leave() // whoever asked first has left

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
@@ -71,6 +72,14 @@ type Keeper struct {
 	looked map[string]time.Time // when it did for somebody who was unknown
 	said   []string             // of notes, the last time
 	wrong  string
+	known  atomic.Pointer[map[string]bool] // users, as of when it succeeded last
+}
+
+// Knows reports whether somebody was in Slurm's accounts, and so in the market's, when they were
+// looked at last. It waits for nobody.
+func (k *Keeper) Knows(user string) bool {
+	users := k.known.Load()
+	return users != nil && (*users)[user]
 }
 
 // Run keeps them until ctx is done.
@@ -144,6 +153,11 @@ func (k *Keeper) step(ctx context.Context) {
 		k.Log.Warn("accounts are not in step with Slurm's", "error", err)
 	}
 	if k.wrong = text; err == nil {
+		users := map[string]bool{}
+		for _, m := range tree.members {
+			users[m.user] = true
+		}
 		k.said = s.Notes
+		k.known.Store(&users)
 	}
 }

@@ -23,6 +23,8 @@ type docket struct {
 	tables   []stops  // by processor
 	over     []slip   // of the whole at 1, of the halves of place i at 2i and 2i+1, of blocks of processors last
 	away     int      // the place of the first block
+	behind   []int32  // places of blocks whose sums are of slips before
+	isBehind []bool   // by block
 }
 
 // slip is what is kept of a processor, or holds of each of several.
@@ -74,6 +76,7 @@ func (d *docket) begin(v book.View) bool {
 		d.away *= 2
 	}
 	d.over, d.versions = make([]slip, 2*d.away), make([]uint32, v.Processors())
+	d.behind, d.isBehind = d.behind[:0], make([]bool, d.away)
 	for i := 2*d.away - 1; i > 0; i-- {
 		d.over[i] = d.sum(i)
 	}
@@ -101,29 +104,46 @@ func (d *docket) block(i int) []slip {
 	return d.slips[from:min(from+1<<blockBits, len(d.slips))]
 }
 
-// set keeps another slip of a processor.
+// set keeps another slip of a processor. A job has several next to each other, so they are summed
+// when somebody looks.
 func (d *docket) set(proc int, s slip, version uint32) {
 	d.versions[proc] = version
 	if d.slips[proc] == s {
 		return
 	}
 	d.slips[proc] = s
-	for i := d.away + proc>>blockBits; i > 0; i /= 2 {
-		sum := d.sum(i)
-		if d.over[i] == sum {
-			return
-		}
-		d.over[i] = sum
+	if block := proc >> blockBits; !d.isBehind[block] {
+		d.isBehind[block] = true
+		d.behind = append(d.behind, market.Int32(d.away+block))
 	}
 }
 
+// catchUp makes all sums those of the slips that there are.
+func (d *docket) catchUp() {
+	for _, at := range d.behind {
+		d.isBehind[int(at)-d.away] = false
+		for i := int(at); i > 0; i /= 2 {
+			sum := d.sum(i)
+			if d.over[i] == sum {
+				break
+			}
+			d.over[i] = sum
+		}
+	}
+	d.behind = d.behind[:0]
+}
+
 // until is until when all speeds are right.
-func (d *docket) until() market.Time { return d.over[1].until }
+func (d *docket) until() market.Time {
+	d.catchUp()
+	return d.over[1].until
+}
 
 // walk visits the processors whose slips are wanted, in the order of their numbers. A slip
 // of several is wanted if that of any of them may be; the lowest of their numbers is from.
 func (d *docket) walk(wanted func(s *slip, from int) bool, visit func(proc int)) {
 	if d.away > 0 {
+		d.catchUp()
 		d.below(1, 0, d.away, wanted, visit)
 	}
 }

@@ -148,3 +148,44 @@ func (p *hagglingOverTheRate) Admit(v book.View, j *market.Job, a *Answer) {
 	})
 	p.goingRate.Admit(v, j, a)
 }
+
+// FirstToEnd takes endings out of their heap, one after the other.
+func FirstToEnd(at []market.Time, job []market.JobID) (order []market.JobID) {
+	var e endings
+	for i := range at {
+		e = append(e, ending{at: at[i], job: job[i]})
+	}
+	for e.arrange(); len(e) > 0; e.pop() {
+		order = append(order, e[0].job)
+	}
+	return order
+}
+
+// Offers is the order in which a going rate has what jobs offer and need, by slot; each time
+// from what it had before.
+type Offers struct{ p goingRate }
+
+func (o *Offers) Order(rate, need map[book.Slot]float64, slots []book.Slot) (order []book.Slot) {
+	o.p.found = o.p.found[:0]
+	for _, s := range slots {
+		o.p.found = append(o.p.found, offerHere{rate: rate[s], need: need[s], slot: s})
+	}
+	o.p.arrange()
+	for _, x := range o.p.order {
+		order = append(order, x.slot)
+	}
+	return order
+}
+
+// Cheapest is what those cost who are chosen to make way on so many processors, and in which turn each is asked.
+func Cheapest(procs []int, cost []float64, missing int) (sum float64, turns []int32) {
+	p := newMakeWay()
+	for i := range procs {
+		p.hosts = append(p.hosts, host{procs: procs[i], cost: cost[i], job: market.JobID(i)})
+	}
+	sum = p.choose(missing)
+	for _, h := range p.hosts {
+		turns = append(turns, h.turn)
+	}
+	return sum, turns
+}

@@ -40,7 +40,10 @@ type goingRate struct {
 	found     []offerHere    // as they stand in the book
 	summed    []offerHere    // those that here is of
 	among     int            // processors, then
-	here      []offerHere
+	order     []offerHere    // those, the best first
+	at        []int32        // by slot: 0
+	come      []offerHere
+	here      []offerHere // in that order, with all that is needed so far
 	drop      []book.Slot
 	takes     []candidate
 	procs     market.Procs

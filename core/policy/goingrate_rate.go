@@ -13,6 +13,12 @@ import (
 // that offer more.
 type offerHere struct {
 	rate, need float64
+	slot       book.Slot
+}
+
+// before reports whether an offer is better, or of two that are equal that which needs more.
+func (o *offerHere) before(other *offerHere) bool {
+	return o.rate > other.rate || o.rate == other.rate && o.need > other.need
 }
 
 // appraised is the rate that a job offers, kept until the job is another: a power takes longer than all
@@ -54,7 +60,7 @@ func (p *goingRate) survey(v book.View, waiting []book.Slot) (need float64) {
 				continue // it is a quote so far, or in no hurry
 			}
 			share := min(1, float64(e.Job.Estimate)/math.Max(float64(e.Job.SLA.Deadline), float64(market.TimeSlack)))
-			o := offerHere{rate: p.offers(s, e), need: float64(e.Job.Width) * share}
+			o := offerHere{rate: p.offers(s, e), need: float64(e.Job.Width) * share, slot: s}
 			p.found = append(p.found, o)
 			need += o.need
 		}
@@ -70,14 +76,54 @@ func (p *goingRate) sum(v book.View) {
 	}
 	p.among = v.Processors()
 	p.summed = append(p.summed[:0], p.found...)
-	p.here = append(p.here[:0], p.found...)
-	slices.SortFunc(p.here, func(a, b offerHere) int {
+	p.arrange()
+	p.here = p.here[:0]
+	sum := 0.0
+	for _, o := range p.order {
+		sum += o.need
+		o.need = sum / float64(v.Processors())
+		p.here = append(p.here, o)
+	}
+}
+
+// arrange puts what was found in order: who was there the last time stands as he stood, and those who are
+// new go between them.
+func (p *goingRate) arrange() {
+	for i := range p.found {
+		for s := int(p.found[i].slot); s >= len(p.at); {
+			p.at = append(p.at, 0)
+		}
+		p.at[p.found[i].slot] = market.Int32(i + 1)
+	}
+	stay := p.order[:0]
+	for _, o := range p.order {
+		if i := p.at[o.slot]; i > 0 && p.found[i-1] == o {
+			p.at[o.slot] = 0
+			stay = append(stay, o)
+		}
+	}
+	p.come = p.come[:0]
+	for i := range p.found {
+		if o := p.found[i]; p.at[o.slot] != 0 {
+			p.at[o.slot] = 0
+			p.come = append(p.come, o)
+		}
+	}
+	slices.SortFunc(p.come, func(a, b offerHere) int {
 		return cmp.Or(cmp.Compare(b.rate, a.rate), cmp.Compare(b.need, a.need))
 	})
-	sum := 0.0
-	for i := range p.here {
-		sum += p.here[i].need
-		p.here[i].need = sum / float64(v.Processors())
+	// From the end on, so that nobody is in the way.
+	old, free := len(stay), len(stay)+len(p.come)
+	p.order = append(stay, p.come...)
+	for fresh := len(p.come); fresh > 0; {
+		free--
+		if old > 0 && p.come[fresh-1].before(&p.order[old-1]) {
+			old--
+			p.order[free] = p.order[old]
+		} else {
+			fresh--
+			p.order[free] = p.come[fresh]
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/libra-market/libra/core/book"
@@ -13,6 +12,12 @@ import (
 type lineup struct {
 	known bool // nobody has come or gone since
 	up    []layer
+	ranks []ranked // those, in that order: the next time they hardly stand in another
+	here  []uint64 // by slot: the last survey that met the job
+	turn  uint64   // of that
+
+	lenders []lender      // those who could make way
+	spares  []market.Time // theirs, next to each other: most are asked for more
 
 	// By house.
 	first []int32       // who goes first there, as a place in up; -1: nobody
@@ -30,6 +35,24 @@ type layer struct {
 	spare  market.Time // how long it, and those below it, could stand still
 	rating float64     // of its slowest processor
 	alone  int         // processors on which it goes last
+	front  int         // processors on which it goes first
+}
+
+// lender is a job that goes first somewhere and has time to spare.
+type lender struct {
+	left   market.Work
+	begins market.Time
+	pays   float64 // for a second
+	procs  int     // on which it goes first
+	job    market.JobID
+	at     int32 // in the lineup
+	last   bool
+}
+
+// ranked is where a job stands in the lineup.
+type ranked struct {
+	standing
+	slot book.Slot
 }
 
 // survey looks at all that runs, unless that is known.
@@ -50,6 +73,7 @@ func (q *lineup) survey(v book.View) {
 		for _, h := range houses {
 			if q.first[h] < 0 {
 				q.first[h] = market.Int32(i)
+				l.front += v.House(h).N
 				continue
 			}
 			l.begins = max(l.begins, q.until[h])
@@ -59,24 +83,77 @@ func (q *lineup) survey(v book.View) {
 			q.until[h], q.last[h] = l.ends, market.Int32(i)
 		}
 	}
+	q.lenders, q.spares = q.lenders[:0], q.spares[:0]
 	for i := len(q.up) - 1; i >= 0; i-- {
 		q.settle(v, i)
+		if l := &q.up[i]; l.front > 0 && l.spare >= 0 {
+			e := v.Entry(l.slot)
+			q.spares = append(q.spares, l.spare)
+			q.lenders = append(q.lenders, lender{
+				left: l.left, begins: l.begins, pays: float64(e.Terms.Price) / lengthOf(&e.Job),
+				procs: l.front, job: l.job, at: market.Int32(i), last: l.last,
+			})
+		}
 	}
 }
 
 // collect lists who runs, those who have least left first.
 func (q *lineup) collect(v book.View) {
-	q.up = q.up[:0]
-	for _, s := range v.Running() {
-		e := v.Entry(s)
-		q.up = append(q.up, layer{standing: standingOf(e, v.Now()), slot: s, rating: slowestOf(v, e)})
-	}
-	slices.SortFunc(q.up, func(a, b layer) int {
-		if a.before(b.standing) {
-			return -1
+	running := v.Running()
+	q.turn++
+	for _, s := range running {
+		for int(s) >= len(q.here) {
+			q.here = append(q.here, 0)
 		}
-		return 1
-	})
+		q.here[s] = q.turn
+	}
+	before := q.ranks
+	q.ranks = q.ranks[:0]
+	stands := func(s book.Slot) {
+		if int(s) < len(q.here) && q.here[s] == q.turn {
+			q.here[s] = 0
+			q.ranks = append(q.ranks, ranked{standing: standingOf(v.Entry(s), v.Now()), slot: s})
+		}
+	}
+	for i := range before {
+		stands(before[i].slot)
+	}
+	stayed := len(q.ranks)
+	for _, s := range running {
+		stands(s)
+	}
+	if come := len(q.ranks) - stayed; come > manyCome {
+		slices.SortFunc(q.ranks, func(a, b ranked) int {
+			if a.before(b.standing) {
+				return -1
+			}
+			return 1
+		})
+	} else {
+		nearlyInOrder(q.ranks)
+	}
+	q.up = q.up[:0]
+	for i := range q.ranks {
+		r := &q.ranks[i]
+		q.up = append(q.up, layer{standing: r.standing, slot: r.slot, rating: slowestOf(v, v.Entry(r.slot))})
+	}
+}
+
+// manyCome is from how many new jobs on all are sorted.
+const manyCome = 8
+
+// nearlyInOrder puts jobs in order of which few stand where they should not.
+func nearlyInOrder(ranks []ranked) {
+	for i := 1; i < len(ranks); i++ {
+		if !ranks[i].before(ranks[i-1].standing) {
+			continue
+		}
+		x, at := ranks[i], i
+		for ; at > 0 && x.before(ranks[at-1].standing); at-- {
+			ranks[at] = ranks[at-1]
+		}
+		ranks[at] = x
+	}
 }
 
 // settle says how long a job could stand still, once that is known of those below it. Who is over
@@ -98,13 +175,6 @@ func (q *lineup) settle(v book.View, i int) {
 	for _, h := range e.Houses() {
 		q.spare[h] = l.spare
 	}
-}
-
-// sortByEnd puts jobs in the order in which they end.
-func sortByEnd(up []layer) {
-	slices.SortFunc(up, func(a, b layer) int {
-		return cmp.Or(cmp.Compare(a.ends, b.ends), cmp.Compare(a.job, b.job))
-	})
 }
 
 // emptied is a list of so many places, none of them taken.

@@ -40,7 +40,8 @@ type makeWay struct {
 	line   lineup
 	takes  []candidate
 	hosts  []host
-	ending []layer
+	asked  []host // of these
+	ending endings
 	offers []appraisal
 	taken  []float64 // by house: processors that a job would be given there
 	procs  market.Procs
@@ -184,21 +185,6 @@ func (p *makeWay) start(v book.View, d *book.Draft) {
 func (p *makeWay) join(d *book.Draft, s book.Slot) {
 	d.Join(s, p.procs)
 	p.line.known = false
-}
-
-// shadow is when so many processors will be idle if nobody else comes, and how many more
-// will be.
-func (p *makeWay) shadow(v book.View, width int) (at market.Time, extra int) {
-	p.line.survey(v)
-	p.ending = append(p.ending[:0], p.line.up...)
-	sortByEnd(p.ending)
-	idle := v.Idle()
-	for i := range p.ending {
-		if idle += p.ending[i].alone; idle >= width {
-			return p.ending[i].ends, idle - width
-		}
-	}
-	return market.Never, 0
 }
 
 var _ Policy = (*makeWay)(nil)

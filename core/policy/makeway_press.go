@@ -1,6 +1,9 @@
 package policy
 
-import "github.com/libra-market/libra/core/book"
+import (
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
+)
 
 // passage is what those pay for the time who would make way for a job, and how many times that it
 // has to pay.
@@ -8,6 +11,9 @@ type passage struct {
 	cost  float64
 	times float64
 }
+
+// paidBy reports whether a job pays that which is sold for so much.
+func (w passage) paidBy(price market.Price) bool { return market.Price(w.cost * w.times).Within(price) }
 
 // show says it beside the price, so that who waits knows what would have done.
 func (w passage) show(a *Answer) {

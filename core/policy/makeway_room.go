@@ -12,9 +12,15 @@ import (
 // by which that delays it.
 type host struct {
 	at    int32 // in the lineup
+	turn  int32 // when it is asked, from 1; 0: not at all
 	procs int   // that it goes first on and others could be let in
 	cost  float64
-	turn  int // when it is asked, from 1; 0: not at all
+	job   market.JobID
+}
+
+// cheaper orders hosts by what each of their processors costs.
+func (h *host) cheaper(other *host) int {
+	return cmp.Or(cmp.Compare(h.cost*float64(other.procs), other.cost*float64(h.procs)), cmp.Compare(h.job, other.job))
 }
 
 // idle finds idle processors for a waiting job, those of the lowest numbers, leaves them in
@@ -66,27 +72,31 @@ func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long
 		return false // it would be over at once, or is in no hurry
 	}
 	p.line.survey(v)
-	alike := anywhere(v, j)
+	alike, width := anywhere(v, j), int(j.Width)
 	lent := p.ask(v, j, long)
-	if lent == 0 || alike && lent+v.Idle() < int(j.Width) {
+	if lent == 0 || alike && lent+v.Idle() < width {
 		return false
 	}
-	p.takes = p.idles(v, j, p.takes[:0])
-	missing := int(j.Width) - len(p.takes)
+	p.way.times = p.times(v)
 	if alike {
-		p.choose(missing)
+		p.way.cost = p.choose(width - min(width, v.Idle()))
+		if !p.way.paidBy(price) {
+			return false // before anything is put together
+		}
 	} else { // which of them will do is known when they are put together
+		slices.SortFunc(p.hosts, func(a, b host) int { return a.cheaper(&b) })
 		for i := range p.hosts {
-			p.hosts[i].turn = i + 1
+			p.hosts[i].turn = market.Int32(i + 1)
 		}
 	}
+	p.takes = p.idles(v, j, p.takes[:0])
 	for i := range p.hosts {
 		h := &p.hosts[i]
 		if h.turn == 0 {
 			continue
 		}
 		for _, house := range v.Entry(p.line.up[h.at].slot).Houses() {
-			if p.line.first[house] == h.at && p.lends(house, j) {
+			if p.line.first[house] == h.at {
 				p.takes = p.let(v, j, house, float64(h.turn), alike)
 			}
 		}
@@ -94,74 +104,69 @@ func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long
 	if !p.gather(v, j) {
 		return false
 	}
-	p.way = passage{cost: p.costOf(v, p.procs), times: p.times(v)}
-	return market.Price(p.way.cost * p.way.times).Within(price)
+	if !alike {
+		p.way.cost = p.costOf(v, p.procs)
+	}
+	return alike || p.way.paidBy(price)
 }
 
-// lends reports whether a job is shorter than what is left of any of those who live in a
-// house and are in a hurry.
-func (p *makeWay) lends(house int32, j *market.Job) bool {
-	l := &p.line.up[p.line.first[house]]
-	return l.last || j.Estimate < l.left-market.WorkSlack
-}
-
-// ask lists who could make way, the cheapest processors first, and counts those.
+// ask lists who could make way, and counts their processors: who goes first there, is in no hurry or longer
+// than the job, and would be in time all the same.
 func (p *makeWay) ask(v book.View, j *market.Job, long market.Time) (lent int) {
 	p.hosts = p.hosts[:0]
 	until := v.Now() + long
-	for i := range p.line.up {
-		l := &p.line.up[i]
-		if l.spare < long { // it, or somebody below it, would be late
+	for i, spare := range p.line.spares {
+		if spare < long { // it, or somebody below it, would be late
 			continue
 		}
-		h := host{at: market.Int32(i)}
-		e := v.Entry(l.slot)
-		for _, house := range e.Houses() {
-			if p.line.first[house] == h.at && p.lends(house, j) {
-				h.procs += v.House(house).N
-			}
+		l := &p.line.lenders[i]
+		if !l.last && !(j.Estimate < l.left-market.WorkSlack) {
+			continue
 		}
-		if h.procs > 0 {
-			if late := until - l.begins; late > 0 {
-				h.cost = float64(e.Terms.Price) / lengthOf(&e.Job) * float64(late)
-			}
-			p.hosts = append(p.hosts, h)
-			lent += h.procs
+		h := host{at: l.at, procs: l.procs, job: l.job}
+		if late := until - l.begins; late > 0 {
+			h.cost = l.pays * float64(late)
 		}
+		p.hosts = append(p.hosts, h)
+		lent += h.procs
 	}
-	slices.SortFunc(p.hosts, func(a, b host) int {
-		return cmp.Or(cmp.Compare(a.cost*float64(b.procs), b.cost*float64(a.procs)), cmp.Compare(p.line.up[a.at].job, p.line.up[b.at].job))
-	})
 	return lent
 }
 
-// choose asks the cheapest until enough processors are there. What is missing at
+// choose asks the cheapest until enough processors are there, and says what that costs. What is missing at
 // the end comes from whoever has that many for the least: half of a wide job's processors
 // are no use to anybody else.
-func (p *makeWay) choose(missing int) {
-	for turn := 1; missing > 0; turn++ {
+func (p *makeWay) choose(missing int) (cost float64) {
+	p.asked = p.asked[:0]
+	for missing > 0 {
 		next, whole := -1, -1
 		for i := range p.hosts {
 			h := &p.hosts[i]
 			if h.turn > 0 {
 				continue
 			}
-			if next < 0 {
+			if next < 0 || h.cheaper(&p.hosts[next]) < 0 {
 				next = i
 			}
-			if h.procs >= missing && (whole < 0 || h.cost < p.hosts[whole].cost) {
+			if h.procs >= missing && (whole < 0 || h.cost < p.hosts[whole].cost || h.cost == p.hosts[whole].cost && h.cheaper(&p.hosts[whole]) < 0) {
 				whole = i
 			}
 		}
 		if next < 0 {
-			return
+			break
 		}
 		if whole >= 0 && (p.hosts[whole].cost <= p.hosts[next].cost || p.hosts[next].procs >= missing) {
 			next = whole
 		}
-		p.hosts[next].turn = turn
+		p.asked = append(p.asked, p.hosts[next])
+		p.hosts[next].turn = market.Int32(len(p.asked))
 		missing -= p.hosts[next].procs
 	}
+	slices.SortFunc(p.asked, func(a, b host) int { return a.cheaper(&b) })
+	for i := range p.asked {
+		cost += p.asked[i].cost
+	}
+	return cost
 }
 
 // let appends the processors of a house that will do for a job.

@@ -12,7 +12,11 @@ import (
 	"github.com/libra-market/libra/lab/workload"
 )
 
-var growthPlot = flag.String("growth", "", "draw what BenchmarkGrowth measures into this SVG")
+var (
+	growthPlot = flag.String("growth", "", "draw what BenchmarkGrowth measures into this SVG")
+	growthGaps = flag.Float64("growth.gaps", 1, "what the gaps between arrivals are multiplied by: below 1 nobody is idle, and many wait")
+	growthJobs = flag.Int("growth.jobs", 20_000, "how many jobs come")
+)
 
 // growths are the policies whose growth is measured. Where every event gives every job
 // another share, that is the rule, and its cost grows with the jobs that run: such are
@@ -59,11 +63,11 @@ func BenchmarkGrowth(b *testing.B) {
 				break
 			}
 			b.Run(fmt.Sprintf("%s/%d", name, processors), func(b *testing.B) {
-				x := bench{trace: "SDSC-SP2-1998-4.2-cln.swf.gz", jobs: 20_000, sla: g.sla}
+				x := bench{trace: "SDSC-SP2-1998-4.2-cln.swf.gz", jobs: *growthJobs, sla: g.sla}
 				text, small := x.text(b)
 				arrivals := x.arrivals(b, text)
 				for i := range arrivals {
-					arrivals[i].Job.Submit *= market.Time(small) / market.Time(processors)
+					arrivals[i].Job.Submit *= market.Time(*growthGaps) * market.Time(small) / market.Time(processors)
 				}
 				nodes := market.Alike(market.Plain(), processors)
 				jobs, before := 0, cpuTime(b)

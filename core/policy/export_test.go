@@ -177,15 +177,17 @@ func (o *Offers) Order(rate, need map[book.Slot]float64, slots []book.Slot) (ord
 	return order
 }
 
-// Cheapest is what those cost who are chosen to make way on so many processors, and in which turn each is asked.
-func Cheapest(procs []int, cost []float64, missing int) (sum float64, turns []int32) {
+// Cheapest is what those cost who are chosen to make way on so many processors, and in which turn each is asked;
+// false: they cost more than somebody pays.
+func Cheapest(procs []int, cost []float64, missing int, most market.Price) (sum float64, turns []int32, ok bool) {
 	p := newMakeWay()
+	p.way.times = 1
 	for i := range procs {
 		p.hosts = append(p.hosts, host{procs: procs[i], cost: cost[i], job: market.JobID(i)})
 	}
-	sum = p.choose(missing)
+	ok = p.choose(missing, most)
 	for _, h := range p.hosts {
 		turns = append(turns, h.turn)
 	}
-	return sum, turns
+	return p.way.cost, turns, ok
 }

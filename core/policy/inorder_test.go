@@ -74,12 +74,13 @@ func TestOffersStandInOrder(t *testing.T) {
 func TestTheCheapestMakeWay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 9).Draw(t, "hosts")
-		procs, cost := make([]int, n), make([]float64, n)
+		procs, cost, enough := make([]int, n), make([]float64, n), 0
 		for i := range n {
 			procs[i], cost[i] = rapid.IntRange(1, 4).Draw(t, "procs"), float64(rapid.IntRange(0, 6).Draw(t, "cost"))
+			enough += procs[i]
 		}
 		missing := rapid.IntRange(0, 12).Draw(t, "missing")
-		sum, turns := policy.Cheapest(procs, cost, missing)
+		sum, turns, _ := policy.Cheapest(procs, cost, missing, market.Unlimited)
 
 		order := make([]int, n)
 		for i := range order {
@@ -119,6 +120,10 @@ func TestTheCheapestMakeWay(t *testing.T) {
 		}
 		if !slices.Equal(turns, want) || sum != all {
 			t.Fatalf("%v processors for %v: asked %v for %v, want %v for %v", procs, cost, turns, sum, want, all)
+		}
+		most := market.Price(rapid.IntRange(0, 30).Draw(t, "pays"))
+		if _, _, ok := policy.Cheapest(procs, cost, missing, most); !ok && enough >= missing && market.Price(sum).Within(most) {
+			t.Fatalf("%v processors for %v: %d cost %v, and who pays %v was refused", procs, cost, missing, sum, most)
 		}
 	})
 }

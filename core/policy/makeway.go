@@ -100,7 +100,7 @@ func (p *makeWay) Admit(v book.View, j *market.Job, a *Answer) {
 	p.line.known = false
 	long := market.Time(float64(j.Estimate) / slowestUp(v))
 	idle := p.idle(v, j) && p.harmless(v, j, terms.Rank, long)
-	room := idle || p.makesRoom(v, j, price, long)
+	room := idle || p.makesRoom(v, j, price, long, true)
 	p.way.show(a)
 	if !room {
 		a.queue(terms)
@@ -172,7 +172,7 @@ func (p *makeWay) start(v book.View, d *book.Draft) {
 			head = s
 			shadow, extra = p.shadow(v, width)
 		}
-		if p.makesRoom(v, j, v.Entry(s).Terms.Price, long) {
+		if p.makesRoom(v, j, v.Entry(s).Terms.Price, long, false) {
 			p.join(d, s)
 			if s == head {
 				head = book.NoSlot

@@ -66,8 +66,8 @@ func suits(v book.View, proc int, j *market.Job) bool {
 
 // makesRoom finds processors for a job that takes so long: idle ones, and others
 // whose jobs make way for it. It leaves them in procs, and says whether there are any and the job
-// pays for them.
-func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long market.Time) bool {
+// pays for them. Where somebody is told what would have done, that is worked out in any case.
+func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long market.Time, told bool) bool {
 	if j.Estimate.Done() || !j.Due().Finite() {
 		return false // it would be over at once, or is in no hurry
 	}
@@ -79,8 +79,11 @@ func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long
 	}
 	p.way.times = p.times(v)
 	if alike {
-		p.way.cost = p.choose(width - min(width, v.Idle()))
-		if !p.way.paidBy(price) {
+		most := market.Unlimited
+		if !told {
+			most = price
+		}
+		if !p.choose(width-min(width, v.Idle()), most) || !p.way.paidBy(price) {
 			return false // before anything is put together
 		}
 	} else { // which of them will do is known when they are put together
@@ -133,12 +136,12 @@ func (p *makeWay) ask(v book.View, j *market.Job, long market.Time) (lent int) {
 	return lent
 }
 
-// choose asks the cheapest until enough processors are there, and says what that costs. What is missing at
+// choose asks the cheapest until enough processors are there, and notes what that costs. What is missing at
 // the end comes from whoever has that many for the least: half of a wide job's processors
-// are no use to anybody else.
-func (p *makeWay) choose(missing int) (cost float64) {
-	p.asked = p.asked[:0]
-	for missing > 0 {
+// are no use to anybody else. It gives up where it is certain to cost more than somebody pays.
+func (p *makeWay) choose(missing int, most market.Price) bool {
+	p.asked, p.way.cost = p.asked[:0], 0
+	for sum := 0.0; missing > 0; {
 		next, whole := -1, -1
 		for i := range p.hosts {
 			h := &p.hosts[i]
@@ -155,18 +158,24 @@ func (p *makeWay) choose(missing int) (cost float64) {
 		if next < 0 {
 			break
 		}
+		// Those that are asked from now on are no cheaper.
+		rest := p.hosts[next].cost / float64(p.hosts[next].procs) * float64(missing)
+		if !(passage{cost: (sum + rest) * (1 - 1e-9), times: p.way.times}).paidBy(most) {
+			return false
+		}
 		if whole >= 0 && (p.hosts[whole].cost <= p.hosts[next].cost || p.hosts[next].procs >= missing) {
 			next = whole
 		}
 		p.asked = append(p.asked, p.hosts[next])
 		p.hosts[next].turn = market.Int32(len(p.asked))
 		missing -= p.hosts[next].procs
+		sum += p.hosts[next].cost
 	}
 	slices.SortFunc(p.asked, func(a, b host) int { return a.cheaper(&b) })
 	for i := range p.asked {
-		cost += p.asked[i].cost
+		p.way.cost += p.asked[i].cost
 	}
-	return cost
+	return true
 }
 
 // let appends the processors of a house that will do for a job.

@@ -29,6 +29,7 @@ type Request struct {
 	Constraint    string   `json:"constraint,omitempty"`           // what its nodes must be: fast&ib, amd|intel
 	Partition     string   `json:"partition,omitempty"`            // whose nodes it is on, at its rate; empty: the market's default, where it has partitions
 	Reservation   string   `json:"reservation,omitempty"`          // of Slurm, whose nodes it is on; empty: on none that is set aside
+	QOS           string   `json:"qos,omitempty"`                  // of Slurm, under which it runs there, with its limits; empty: its user's usual one
 	Class         int      `json:"class,omitempty"`                // where the policy knows classes
 	Wish          string   `json:"wish,omitempty"`                 // cheapest, fastest
 	Overrun       Overrun  `json:"overrun,omitempty"`              // default stop

@@ -193,6 +193,9 @@ func addNeeds(g *grid, r *v1.Request) {
 	if r.Reservation != "" {
 		g.add("reservation", r.Reservation)
 	}
+	if r.QOS != "" {
+		g.add("QOS", r.QOS)
+	}
 	if asked := wire.ToRequest(r); asked.Chooses() {
 		asked.Partition, asked.Reservation = "", ""
 		g.add("nodes", asked.Places())

@@ -106,7 +106,7 @@ func shellWord(word string) string {
 // flagNames says which flag sets a field of a request.
 var flagNames = map[string]string{
 	"estimate_ms": "--estimate", "deadline_ms": "--deadline", "budget_micros": "--budget", "penalty_micros_per_s": "--penalty",
-	"processors": "--procs", "memory_mb": "--memory", "disk_mb": "--disk", "gpus": "--gpus", "gpu_kind": "--gpus", "partition": "--partition", "reservation": "--reservation", "no_restart": "--no-restart", "grace_ms": "--grace",
+	"processors": "--procs", "memory_mb": "--memory", "disk_mb": "--disk", "gpus": "--gpus", "gpu_kind": "--gpus", "partition": "--partition", "reservation": "--reservation", "qos": "--qos", "no_restart": "--no-restart", "grace_ms": "--grace",
 	"argv": "the program", "script": "the script", "name": "--name", "account": "--account", "dir": "--dir", "env": "--env",
 	"output": "--output", "error": "--error", "soft": "--soft", "class": "--class", "wish": "--wish", "overrun": "--overrun",
 	"after": "--after", "after_begun": "--after-begun", "after_each": "--after-each", "array.list": "--array", "array": "--array", "array.limit": "--array", "array.nodes": "--array", "tags": "--tags", "ttl_ms": "--ttl", "state": "--state",

@@ -126,7 +126,7 @@ func partitionWords(n *v1.NodeView) string {
 	return fmt.Sprintf("partition %s at x %s", n.Partition, trade.FactorText(factor))
 }
 
-// passedOver says that a market has no partitions, to who has named one, and that limits of Slurm's,
+// passedOver says that a market has no partitions or QOS, to who has named one, and that limits of Slurm's,
 // or licences, have fewer elements of an array run at a time.
 func (con *console) passedOver(asked, got *v1.Request) {
 	if asked.Array != nil && got.Array != nil && asked.Array.Limit != got.Array.Limit {
@@ -137,5 +137,8 @@ func (con *console) passedOver(asked, got *v1.Request) {
 	}
 	if asked.Partition != "" && got.Partition == "" {
 		con.warn("partition %s: this market has no partitions, and the name is passed over", asked.Partition)
+	}
+	if asked.QOS != "" && got.QOS == "" {
+		con.warn("QOS %s: this market runs its jobs itself and has none, and the name is passed over", asked.QOS)
 	}
 }

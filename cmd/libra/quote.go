@@ -121,6 +121,9 @@ func (o *quoteOptions) printQuote(out io.Writer, q *v1.Quote, withProgram bool) 
 	if r := q.Request.Reservation; r != "" {
 		where += ", reservation " + r
 	}
+	if qos := q.Request.QOS; qos != "" {
+		where += ", QOS " + qos
+	}
 	g.add("on", where)
 	g.add("policy", q.Policy)
 	if q.Formula != "" {

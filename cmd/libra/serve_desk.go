@@ -16,6 +16,7 @@ import (
 	"github.com/libra-market/libra/live/directive"
 	"github.com/libra-market/libra/live/slurm"
 	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/limit"
 	"github.com/libra-market/libra/live/wire"
 )
 
@@ -61,6 +62,7 @@ func (d *slurmDesk) Ask(user string, g client.Guest, comment string) (trade.Requ
 	r.Processors, r.Threads, r.MemoryMB = g.Processors, g.Processors, (g.MemoryMB+int64(g.Processors)-1)/int64(g.Processors)
 	r.Spread = false
 	r.Partition = g.Partition // which it is in, whatever it says
+	r.QOS = g.QOS             // alike
 	r.NoRestart = true        // what it runs is known to Slurm alone
 	return r, r.Budget != nil, nil
 }
@@ -102,7 +104,9 @@ func (d *slurmDesk) Price(ctx context.Context, user string, id int64, r trade.Re
 func (d *slurmDesk) Buy(ctx context.Context, user, key string, r trade.Request) (said string, waits int64, err error) {
 	by := trade.Identity{User: user, Role: trade.RoleUser}
 	o, _, err := d.market.sell(ctx, trade.Command{By: by, Submit: &trade.Submit{Request: r}}, api.Key{Owner: user, Key: key, Digest: []byte(key)})
-	switch {
+	switch no, is := errors.AsType[*trade.FieldError](err); {
+	case is && no.Field == limit.NamesQOS:
+		return "refused: " + err.Error(), 0, nil
 	case err != nil:
 		return "", 0, err
 	case o.Refusal != nil:

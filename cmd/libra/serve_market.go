@@ -17,6 +17,7 @@ var _ api.Market = byAgents{}
 // Do and Preview know the pattern for a number of a batch system: where there is none it is
 // the job's own.
 func (m byAgents) Do(ctx context.Context, c trade.Command, key api.Key) (api.Outcome, bool, error) {
+	nameQOS(&c, func(string) string { return "" }) // scripts name that of the place that they were written for
 	if asks := asked(&c); asks != nil {
 		if err := withoutSlurm(asks); err != nil {
 			return api.Outcome{}, false, err
@@ -32,6 +33,7 @@ func (m byAgents) Preview(ctx context.Context, by trade.Identity, r trade.Reques
 		return api.Outcome{}, err
 	}
 	ownNumber(&r)
+	r.QOS = ""
 	return m.Market.Preview(ctx, by, r)
 }
 

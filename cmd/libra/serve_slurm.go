@@ -78,6 +78,7 @@ func (m onSlurm) Do(ctx context.Context, c trade.Command, key api.Key) (api.Outc
 
 // sell hands a command on that Slurm can carry out.
 func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Outcome, bool, error) {
+	nameQOS(&c, strings.ToLower) // as Slurm writes it
 	if err := m.possible(&c); err != nil {
 		return api.Outcome{}, false, err
 	}
@@ -117,6 +118,9 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 		// One that was taken before and is asked for again has its answer.
 		if o, replayed, bad := m.Again(ctx, key); replayed || bad != nil {
 			return o, replayed, bad
+		}
+		if err = noSuchQOS(over); err != nil {
+			return api.Outcome{}, false, err
 		}
 		return m.refuse(ctx, c.By, *asks, over), false, nil
 	}
@@ -191,6 +195,7 @@ func (m onSlurm) take(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 }
 
 func (m onSlurm) Preview(ctx context.Context, by trade.Identity, r trade.Request) (api.Outcome, error) {
+	r.QOS = strings.ToLower(r.QOS)
 	if err := carried(&r); err != nil {
 		return api.Outcome{}, err
 	}
@@ -206,6 +211,9 @@ func (m onSlurm) Preview(ctx context.Context, by trade.Identity, r trade.Request
 	ticket, over := m.backend.Admit(ctx, by.User, &r, waits)
 	for over != nil && fewerAtATime(&r, over) {
 		ticket, over = m.backend.Admit(ctx, by.User, &r, waits)
+	}
+	if err = noSuchQOS(over); err != nil {
+		return api.Outcome{}, err
 	}
 	if over != nil {
 		return m.refuse(ctx, by, r, over), nil

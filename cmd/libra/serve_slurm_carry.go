@@ -9,6 +9,7 @@ import (
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/front"
 	"github.com/libra-market/libra/live/slurm"
+	"github.com/libra-market/libra/live/slurm/limit"
 )
 
 // carried refuses what Slurm cannot carry out.
@@ -66,6 +67,25 @@ func reserved(r *trade.Request) error {
 		return &trade.FieldError{Field: "reservation", Want: "none with a job on hold, or after others: whether it lasts until the job is done is known of one that begins when it is taken, or at a time (--begin)"}
 	}
 	return nil
+}
+
+// nameQOS changes the QOS that a command names.
+func nameQOS(c *trade.Command, to func(string) string) {
+	switch {
+	case c.Submit != nil:
+		c.Submit.Request.QOS = to(c.Submit.Request.QOS)
+	case c.Quote != nil:
+		c.Quote.Request.QOS = to(c.Quote.Request.QOS)
+	}
+}
+
+// noSuchQOS refuses a QOS that a job names and may not have as what it is, a mistake of who names it: to
+// sbatch it is one.
+func noSuchQOS(over *limit.Excess) error {
+	if over == nil || over.Field != limit.NamesQOS {
+		return nil
+	}
+	return &trade.FieldError{Field: limit.NamesQOS, Want: over.Detail}
 }
 
 // wholeJob refuses an optional part: nobody on a Slurm node could tell it from

@@ -40,6 +40,7 @@ var termHelp = []struct{ name, short, help string }{
 	{"gpus", "", "`number` of GPUs of each program, or a kind and a number: 2, a100:2"},
 	{"partition", "p", "`name` of the partition it is in, at its rate (default: the market's usual one; one that has none passes it over)"},
 	{"reservation", "", "`name` of a reservation of Slurm's: it is on the nodes of that alone, while it lasts"},
+	{"qos", "", "`name` of a QOS of Slurm's under which it runs, with the limits of that (default: your usual one; a market that runs its jobs itself passes it over)"},
 	{"licenses", "", "`licences` of Slurm's that it has while it runs: fluent:2,matlab, or none"},
 	{"nodelist", "", "`names` of nodes that it may be on, and on no others: n1,n[3-5]"},
 	{"exclude", "", "`names` of nodes that it may not be on"},

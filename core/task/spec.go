@@ -62,6 +62,7 @@ type Spec struct {
 	GraceMS  int64    `json:"grace_ms"`             // between SIGTERM and SIGKILL
 	Once     bool     `json:"once,omitempty"`       // by a batch system it is started once, on the first node, for all ranks
 	Within   string   `json:"within,omitempty"`     // the reservation of the batch system that it is in; empty: in none
+	QOS      string   `json:"qos,omitempty"`        // of the batch system, under which it runs there; empty: its user's usual one
 	DueUS    int64    `json:"due_us,omitempty"`     // when its job is to have ended; 0: it may take as long as it does
 
 	// BornUS is when this attempt was put on processors; of versions before, when its job was

@@ -53,6 +53,7 @@ func Merge(quoted, given Request) (Request, error) {
 		{"constraint", terms.Constraint != "" && terms.Constraint != quoted.Constraint},
 		{"partition", terms.Partition != "" && terms.Partition != quoted.Partition},
 		{"reservation", terms.Reservation != "" && terms.Reservation != quoted.Reservation},
+		{"qos", terms.QOS != "" && terms.QOS != quoted.QOS},
 		{"begin_ms", terms.BeginMS != 0},
 		{"hold", terms.Hold},
 		{"account", terms.Account != "" && terms.Account != quoted.Account},

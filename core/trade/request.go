@@ -39,6 +39,7 @@ type Request struct {
 	Constraint    string   `json:"constraint,omitempty"`           // what its nodes must be: fast&ib, amd|intel
 	Partition     string   `json:"partition,omitempty"`            // whose nodes it is on, at its rate; empty: the market's default, where it has partitions
 	Reservation   string   `json:"reservation,omitempty"`          // of the batch system, whose nodes it is on; empty: on none that is set aside
+	QOS           string   `json:"qos,omitempty"`                  // of the batch system, under which it runs there; empty: its user's usual one
 	Class         int      `json:"class,omitempty"`                // where the policy knows classes
 	Wish          string   `json:"wish,omitempty"`                 // cheapest, fastest
 	Overrun       Overrun  `json:"overrun,omitempty"`              // default stop
@@ -206,6 +207,8 @@ func (r *Request) ValidateTerms() error {
 		return market.Wrong("partition", "a word of letters, digits, - _ and .")
 	case r.Reservation != "" && !market.Word(r.Reservation):
 		return market.Wrong("reservation", "the name of one: letters, digits, - _ and .")
+	case r.QOS != "" && !market.Word(r.QOS):
+		return market.Wrong("qos", "the name of one QOS: letters, digits, - _ and .")
 	case r.Class < 0 || r.Class > 1<<20:
 		return market.Wrong("class", upTo("0 or more", 1<<20))
 	case r.Overrun != "" && r.Overrun != OverrunStop && r.Overrun != OverrunLate && r.Overrun != OverrunKill:

@@ -15,7 +15,7 @@ func (j *Job) Spec() task.Spec {
 		Key: task.Key{Job: j.ID, Attempt: j.Attempt}, BornUS: j.Born(), Threads: j.Threads(), Name: j.Name, User: j.Owner,
 		Argv: r.Argv, Script: []byte(r.Script), Dir: r.Dir, Env: r.Env, Output: r.Output, Error: r.Error,
 		Memory: inBytes(r.MemoryMB, j.Threads()), Disk: inBytes(r.DiskMB, j.Threads()), GPUs: r.GPUs, GPUKind: r.GPUKind,
-		GraceMS: r.Grace(), Once: r.Once && r.Array == nil, Within: r.Reservation,
+		GraceMS: r.Grace(), Once: r.Once && r.Array == nil, Within: r.Reservation, QOS: r.QOS,
 	}
 	if !r.Soft && r.OnOverrun() != trade.OverrunLate {
 		s.DueUS = j.DueUS

@@ -3,6 +3,7 @@ package broker
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
@@ -48,12 +49,14 @@ func sameTerms(a, b *v1.Request) bool {
 		(a.MemoryMB == b.MemoryMB || a.MemoryMB == 0) && a.DiskMB == b.DiskMB && a.GPUs == b.GPUs && a.GPUKind == b.GPUKind && sameNodes(a, b) && a.Class == b.Class && a.Array.Equal(b.Array) && sameOptional(a.Optional, b.Optional)
 }
 
-// sameNodes compares on which nodes they may be. Who names no partition is in the usual one, and
-// a market that has none passes the name over.
+// sameNodes compares on which nodes they may be, and as whose jobs. Who names no partition, or QOS, is
+// in the usual one, and a market that has none passes the name over.
 func sameNodes(a, b *v1.Request) bool {
 	return slices.Equal(a.Nodelist, b.Nodelist) && slices.Equal(a.Exclude, b.Exclude) && a.Constraint == b.Constraint &&
-		a.Reservation == b.Reservation && (a.Partition == b.Partition || a.Partition == "" || b.Partition == "")
+		a.Reservation == b.Reservation && sameName(a.Partition, b.Partition) && sameName(strings.ToLower(a.QOS), strings.ToLower(b.QOS))
 }
+
+func sameName(a, b string) bool { return a == b || a == "" || b == "" }
 
 // sameEstimate allows for the least that a market sells.
 func sameEstimate(a, b int64) bool { return a == b || a < b && b <= mostLeast }

@@ -237,7 +237,7 @@ func merged(quoted v1.Request, given *v1.Request) (v1.Request, error) {
 	want.PenaltyMicros, want.Processors = cmp.Or(want.PenaltyMicros, r.PenaltyMicros), cmp.Or(want.Processors, r.Processors)
 	want.GPUs, want.GPUKind = cmp.Or(want.GPUs, r.GPUs), cmp.Or(want.GPUKind, r.GPUKind)
 	want.Constraint, want.Partition = cmp.Or(want.Constraint, r.Constraint), cmp.Or(want.Partition, r.Partition)
-	want.Reservation = cmp.Or(want.Reservation, r.Reservation)
+	want.Reservation, want.QOS = cmp.Or(want.Reservation, r.Reservation), cmp.Or(want.QOS, r.QOS)
 	if len(want.Nodelist) == 0 {
 		want.Nodelist = r.Nodelist
 	}

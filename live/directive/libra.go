@@ -102,6 +102,7 @@ var terms = []term{
 	{name: "constraint", set: (*Head).constraint},
 	{name: "partition", set: (*Head).partition},
 	{name: "reservation", set: (*Head).reservation},
+	{name: "qos", set: (*Head).qos},
 	{name: "class", set: func(h *Head, v string) error {
 		n, err := count(v, 0)
 		return put(&h.Request.Class, n, err)

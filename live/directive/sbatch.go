@@ -89,7 +89,7 @@ var sbatchOptions = append([]option{
 }, append(sbatchOthers, sbatchRest...)...)
 
 var sbatchOthers = []option{
-	{names: []string{"-q", "--qos"}, takes: aValue, idle: "deadline, budget and penalty say how a job is served; its limits are those of the QOS that its user has by default"},
+	{names: []string{"-q", "--qos"}, takes: aValue, set: statusOne(func(o *occurrence) error { return o.qos(o.value) })},
 	{names: []string{"--priority"}, takes: aValue, idle: "deadline, budget and penalty say how a job is served"},
 	{names: []string{"--nice"}, takes: perhapsA, idle: "deadline, budget and penalty say how a job is served"},
 	{names: []string{"--wckey"}, takes: aValue, idle: "Libra has no such keys"},

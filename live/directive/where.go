@@ -78,6 +78,16 @@ func (h *Head) reservation(v string) error {
 	return nil
 }
 
+// qos reads the name of a QOS of the batch system, which has them in small letters, however they are
+// written. A market that runs its jobs itself passes it over.
+func (h *Head) qos(v string) error {
+	if v != "" && !market.Word(v) {
+		return fmt.Errorf("%q: Invalid qos specification: want the name of one, a word of letters, digits, dots and - or _", v)
+	}
+	h.Request.QOS = strings.ToLower(v)
+	return nil
+}
+
 // onNamed is sbatch's --nodelist: the job is on all of the nodes.
 func (o *occurrence) onNamed() error {
 	err := o.nodelist(o.value)

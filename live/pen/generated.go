@@ -2014,6 +2014,10 @@ func (p *pen) tradeRequest(v *trade.Request) {
 		p.text(`,"reservation":`)
 		p.string(v.Reservation)
 	}
+	if v.QOS != "" {
+		p.text(`,"qos":`)
+		p.string(v.QOS)
+	}
 	if v.Class != 0 {
 		p.text(`,"class":`)
 		p.int(int64(v.Class))
@@ -2838,6 +2842,10 @@ func (p *pen) v1Request(v *v1.Request) {
 	if v.Reservation != "" {
 		p.text(`,"reservation":`)
 		p.string(v.Reservation)
+	}
+	if v.QOS != "" {
+		p.text(`,"qos":`)
+		p.string(v.QOS)
 	}
 	if v.Class != 0 {
 		p.text(`,"class":`)

@@ -95,7 +95,7 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 		return
 	}
 	s, err := b.submission(r, orders, partition)
-	if most := b.site(ctx, partition).LongestFor(s.User, max(1, len(s.Nodes))*s.CPUs); most > 0 && (s.Limit == 0 || s.Limit > most) {
+	if most := b.site(ctx, partition).LongestFor(s.User, s.QOS, max(1, len(s.Nodes))*s.CPUs); most > 0 && (s.Limit == 0 || s.Limit > most) {
 		s.Limit = most // with more it would wait for good
 	}
 	s.Limit = b.beforeReserved(ctx, r.Nodes, orders[0].Spec.DueUS, s.Limit)
@@ -212,7 +212,7 @@ func (b *Backend) describe(specs []task.Spec, nodes []string, comment, partition
 		return client.Submission{}, err
 	}
 	s := client.Submission{
-		Name: nameOf(first), Comment: withText(comment, valueOf(first.Env, task.Comment)), User: first.User, Partition: partition, Nodes: nodes, Later: l.later, Array: elements,
+		Name: nameOf(first), Comment: withText(comment, valueOf(first.Env, task.Comment)), User: first.User, Partition: partition, QOS: first.QOS, Nodes: nodes, Later: l.later, Array: elements,
 		Tasks: len(specs), CPUs: cpus, MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
 		Dir: first.Dir, Env: b.surroundings(specs, &l), Output: l.shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
 		MailType: valueOf(first.Env, task.MailType), MailUser: valueOf(first.Env, task.MailUser), Signal: valueOf(first.Env, task.Signal), Licenses: licensesInWords(first, l.elements),

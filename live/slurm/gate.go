@@ -33,6 +33,7 @@ type had map[runKey]share
 
 type share struct {
 	user      string
+	qos       string // that it named
 	partition string
 	use       limit.Use
 	runs      bool
@@ -48,6 +49,7 @@ const (
 // Ticket is room within Slurm's limits that is kept for a job while the market decides.
 type Ticket struct {
 	user      string
+	qos       string // that it named
 	partition string
 	use       limit.Use
 	elements  int // of an array, at a time; 0: it is none
@@ -192,7 +194,7 @@ func (b *Backend) admitTo(site *limit.Site, partition, user string, r *trade.Req
 	if why, fewer := b.overQuoted(user, &ask, most, site); why != "" {
 		return nil, &limit.Excess{Detail: why + ": without a quote it may have them (libra submit)", Elements: fewer}
 	}
-	t := &Ticket{user: user, partition: partition, quoting: most != nil, elements: ask.Elements, use: limit.Use{Jobs: ask.Jobs, Waiting: ask.Submits - ask.Jobs, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs, Licenses: ask.Licenses}}
+	t := &Ticket{user: user, qos: r.QOS, partition: partition, quoting: most != nil, elements: ask.Elements, use: limit.Use{Jobs: ask.Jobs, Waiting: ask.Submits - ask.Jobs, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs, Licenses: ask.Licenses}}
 	t.use.Count(r.GPUKind, ask.GPUs)
 	b.issue(t)
 	return t, nil
@@ -303,12 +305,12 @@ func (b *Backend) had(before had) had {
 				in.runs = true
 				before[runKey{key.job, standsIn}] = in
 			}
-			before[key] = share{user: r.User, partition: b.partitionOf(r.Nodes), use: r.use(), runs: r.state.mayHaveStarted() || before[key].runs}
+			before[key] = share{user: r.User, qos: r.qos, partition: b.partitionOf(r.Nodes), use: r.use(), runs: r.state.mayHaveStarted() || before[key].runs}
 		}
 	}
 	for job, in := range b.standIns.of {
 		if _, stood := before[runKey{job, standsIn}]; !stood {
-			before[runKey{job, standsIn}] = share{user: in.User, partition: in.Partition, use: limit.Use{Jobs: 1, Waiting: max(0, in.Elements-1)}}
+			before[runKey{job, standsIn}] = share{user: in.User, qos: in.QOS, partition: in.Partition, use: limit.Use{Jobs: 1, Waiting: max(0, in.Elements-1)}}
 		}
 	}
 	return before

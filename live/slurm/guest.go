@@ -128,6 +128,7 @@ func (b *Backend) receive(ctx context.Context, j *client.Job) error {
 		return err
 	}
 	said := ""
+	g.QOS = b.qosOfGuest(ctx, j.User, g)
 	r, takes, err := b.cfg.Desk.Ask(j.User, g, j.Comment)
 	switch {
 	case len(g.Special) > 0:
@@ -153,6 +154,15 @@ func (b *Backend) receive(ctx context.Context, j *client.Job) error {
 		said = b.cfg.Desk.Price(ctx, j.User, j.ID, r)
 	}
 	return slurm.Remark(ctx, j.ID, "libra: "+said)
+}
+
+// qosOfGuest is the QOS of a guest, as if its user had named it; empty: it is the one that they have
+// anyway, or it matters to nothing here.
+func (b *Backend) qosOfGuest(ctx context.Context, user string, g client.Guest) string {
+	if g.QOS == "" {
+		return ""
+	}
+	return b.site(ctx, b.asked(&trade.Request{Partition: g.Partition})).Named(user, g.QOS)
 }
 
 // guestOf is the number in Slurm that a run had before it was bought; 0: it had none.
@@ -221,7 +231,7 @@ func (b *Backend) stillAsSold(ctx context.Context, slurm client.Guests, id int64
 		return fmt.Errorf("%w: what job %d asks for is not known: %w", client.ErrRefused, id, err)
 	}
 	if g.Processors > sold.Processors() || g.MemoryMB > megabytes(sold.Memory) || len(g.Special) > 0 || g.Nodes != "1" || g.Partition != "" && g.Partition != partition ||
-		strings.Join(g.Options, " ") != valueOf(sold.Env, guestAsks) || g.Begin > b.cfg.Now().Unix() {
+		b.qosOfGuest(ctx, sold.User, g) != sold.QOS || strings.Join(g.Options, " ") != valueOf(sold.Env, guestAsks) || g.Begin > b.cfg.Now().Unix() {
 		return fmt.Errorf("%w: job %d asks for more than when it was bought", client.ErrRefused, id)
 	}
 	return nil

@@ -37,7 +37,7 @@ func (b *Backend) asks(user string, r *trade.Request, waits bool, most int) limi
 	}
 	return limit.Ask{
 		Jobs: jobs, Submits: submits,
-		User: user, Processors: int(width), Programs: apart, MemoryMB: r.MemoryMB,
+		User: user, QOS: r.QOS, Reserved: r.Reservation != "", Processors: int(width), Programs: apart, MemoryMB: r.MemoryMB,
 		GPUs: r.GPUs * programs, GPUKind: r.GPUKind,
 		Licenses: licensesFor(r.Env, elements), Elements: elements, Waits: waits,
 		Time: max(time.Duration(r.DeadlineMS)*time.Millisecond, time.Duration(min(float64(each)*float64(time.Second), math.MaxInt64/2))),

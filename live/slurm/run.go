@@ -63,6 +63,7 @@ type run struct {
 	places []string           // the node of each rank; none: no order has come yet
 	gpus   int                // of each rank
 	within string             // the reservation that it is in; empty: in none
+	qos    string             // that it named; empty: none
 
 	binding
 	nonce  string
@@ -166,7 +167,7 @@ func (r *run) setOrder(o *task.Order) {
 	if _, known := r.orders[o.Spec.Rank]; !known && r.state == reported {
 		r.on(reordered)
 	}
-	r.orders[o.Spec.Rank], r.places, r.gpus, r.within = *o, o.Spec.Nodes, o.Spec.GPUs, o.Spec.Within
+	r.orders[o.Spec.Rank], r.places, r.gpus, r.within, r.qos = *o, o.Spec.Nodes, o.Spec.GPUs, o.Spec.Within, o.Spec.QOS
 	r.grace = time.Duration(o.Spec.GraceMS) * time.Millisecond
 	if r.size == 0 {
 		r.size = o.Spec.Size

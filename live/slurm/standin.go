@@ -36,6 +36,7 @@ type standIn struct {
 	ID        int64  `json:"id"` // in Slurm
 	User      string `json:"user"`
 	Partition string `json:"partition"`
+	QOS       string `json:"qos,omitempty"` // that the job named
 	Comment   string `json:"comment"`
 	Sum       string `json:"sum"`                // of all that Slurm was told and cannot be told anew
 	Elements  int    `json:"elements,omitempty"` // of an array, as many as are left; 0: it is none
@@ -150,7 +151,7 @@ func (b *Backend) mayStandAsArray(ctx context.Context, spec *task.Spec, partitio
 }
 
 func (b *Backend) standIn(ctx context.Context, s client.Submission, job int64, elements int) error {
-	in := &standIn{User: s.User, Partition: s.Partition, Comment: s.Comment, Sum: sumOf(s), Elements: elements, job: job}
+	in := &standIn{User: s.User, Partition: s.Partition, QOS: s.QOS, Comment: s.Comment, Sum: sumOf(s), Elements: elements, job: job}
 	err := errNotAsked
 	b.inSlurm(func() { in.ID, err = b.slurm.Submit(ctx, s) })
 	if err != nil {

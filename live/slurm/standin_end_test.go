@@ -285,7 +285,7 @@ func TestAStandInCountsOnce(t *testing.T) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		books := b.books("libra")
-		return max(0, 1-books.Submitted["ann"].Jobs) + books.Underway["ann"].Jobs
+		return max(0, 1-books.Submitted[limit.Who{User: "ann"}].Jobs) + books.Underway[limit.Who{User: "ann"}].Jobs
 	}
 	b.runs = map[runKey]*run{}
 	w := b.gate.wicket("libra")
@@ -297,8 +297,8 @@ func TestAStandInCountsOnce(t *testing.T) {
 	if had() != 1 {
 		t.Errorf("without, it counts for %d", had())
 	}
-	if books := b.books("libra"); books.Underway["ann"].Jobs != 0 {
-		t.Errorf("of those under way it is %d", books.Underway["ann"].Jobs) // they count for MaxJobs
+	if books := b.books("libra"); books.Underway[limit.Who{User: "ann"}].Jobs != 0 {
+		t.Errorf("of those under way it is %d", books.Underway[limit.Who{User: "ann"}].Jobs) // they count for MaxJobs
 	}
 	r := b.newRun(runKey{12, 0}, 99)
 	r.User, r.state, r.ID = "ann", ordered, 0

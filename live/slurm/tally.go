@@ -69,13 +69,13 @@ func (b *Backend) entries(partition string, see func(*entry)) {
 			continue
 		}
 		begins(t.job)
-		e = entry{share: share{user: t.user, partition: t.partition, use: t.use}}
+		e = entry{share: share{user: t.user, qos: t.qos, partition: t.partition, use: t.use}}
 		see(&e)
 	}
 	for _, r := range b.runs { // after the tickets: what was kept by one is its run's now
 		if !r.state.over() {
 			begins(r.key.job)
-			e = entry{run: r, share: share{user: r.User, partition: b.partitionOf(r.Nodes), use: r.use()}}
+			e = entry{run: r, share: share{user: r.User, qos: r.qos, partition: b.partitionOf(r.Nodes), use: r.use()}}
 			see(&e)
 		}
 	}
@@ -107,14 +107,15 @@ type tally struct {
 }
 
 func newTally(in []string) *tally {
-	return &tally{limit.Books{Underway: map[string]limit.Use{}, Submitted: map[string]limit.Use{}, Running: map[string]limit.Use{}}, in}
+	return &tally{limit.Books{Underway: map[limit.Who]limit.Use{}, Submitted: map[limit.Who]limit.Use{}, Running: map[limit.Who]limit.Use{}}, in}
 }
 
 func (t *tally) add(e *entry) {
-	add := func(to map[string]limit.Use) {
-		sum := to[e.user]
+	who := limit.Who{User: e.user, QOS: e.qos}
+	add := func(to map[limit.Who]limit.Use) {
+		sum := to[who]
 		sum.Add(e.use)
-		to[e.user] = sum
+		to[who] = sum
 	}
 	switch {
 	case t.in != nil && !slices.Contains(t.in, e.partition):

@@ -83,7 +83,7 @@ func (s *Submission) flags() []string {
 	if s.AllGPUs != "" {
 		flags = append(flags, "--gpus="+s.AllGPUs)
 	}
-	for _, passed := range [...]struct{ option, value string }{{"--mail-type=", s.MailType}, {"--mail-user=", s.MailUser}, {"--signal=", s.Signal}, {"--licenses=", s.Licenses}, {"--reservation=", s.Reservation}} {
+	for _, passed := range [...]struct{ option, value string }{{"--mail-type=", s.MailType}, {"--mail-user=", s.MailUser}, {"--signal=", s.Signal}, {"--licenses=", s.Licenses}, {"--reservation=", s.Reservation}, {"--qos=", s.QOS}} {
 		if passed.value != "" {
 			flags = append(flags, passed.option+passed.value)
 		}
@@ -144,6 +144,7 @@ func (s *Submission) check() error {
 		{"signal", s.Signal},
 		{"licences", s.Licenses},
 		{"reservation", s.Reservation},
+		{"QOS", s.QOS},
 	} {
 		if strings.Contains(part.text, "\x00") {
 			return fmt.Errorf("%w: a zero byte in the %s", ErrRefused, part.name)

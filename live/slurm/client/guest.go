@@ -28,6 +28,7 @@ type Guests interface {
 type Guest struct {
 	ID         int64
 	Partition  string
+	QOS        string // that it has, whether its user named it or not; empty: none
 	Nodes      string // how many at the least
 	Processors int
 	MemoryMB   int64         // of all processors together
@@ -42,7 +43,7 @@ type Guest struct {
 }
 
 // guestColumns are those of squeue, in the order in which readGuest takes them.
-const guestColumns = "%C %D %l %Z %K %E %f %v %W %x %n %b %X %S %h %c %P"
+const guestColumns = "%C %D %l %Z %K %E %f %v %W %x %n %b %X %S %h %c %P %q"
 
 // wishes are those of them that may be empty, from the fifth on: as sbatch is told of what the
 // market understands, or what it is that cannot be promised.
@@ -139,6 +140,7 @@ func readGuest(id int64, row []string) (Guest, error) {
 	if g.Partition = whole[2]; strings.Contains(whole[2], ",") {
 		g.Special = append(g.Special, "several partitions")
 	}
+	g.QOS = absent(whole[3])
 	return g, nil
 }
 

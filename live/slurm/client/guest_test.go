@@ -10,9 +10,9 @@ import (
 // What a job of plain sbatch asks for is read as squeue says it; what the market cannot
 // promise is named.
 func TestReadGuest(t *testing.T) {
-	plain := []string{"2", "1", "10:00", "/home/alice/a b", "N/A", "(null)", "(null)", "(null)", "(null)", "", "", "N/A", "N/A", "N/A", "YES", "1", "libra", "\n"}
+	plain := []string{"2", "1", "10:00", "/home/alice/a b", "N/A", "(null)", "(null)", "(null)", "(null)", "", "", "N/A", "N/A", "N/A", "YES", "1", "libra", "high", "\n"}
 	g, err := readGuest(7, plain)
-	if err != nil || g.Processors != 2 || g.Nodes != "1" || g.Limit != 10*time.Minute || g.Dir != "/home/alice/a b" || len(g.Special) != 0 {
+	if err != nil || g.Processors != 2 || g.Nodes != "1" || g.Limit != 10*time.Minute || g.Dir != "/home/alice/a b" || g.QOS != "high" || len(g.Special) != 0 {
 		t.Errorf("%+v %v", g, err)
 	}
 	for i, wish := range wishes {

@@ -28,7 +28,9 @@ func (c *commands) Limits(ctx context.Context, partition string) (*limit.Site, e
 	if err == nil && limit.Enforces(said.Config) {
 		err = ask(&said.Manager, "scontrol", "show", "assoc_mgr")
 		// These are in slurmdbd, which may be away while Slurm goes on.
-		_ = ask(&said.Choices, "sacctmgr", "--noheader", "--parsable2", "show", "assoc", "format=account,user,partition,defaultqos")
+		_ = ask(&said.Choices, "sacctmgr", "--noheader", "--parsable2", "show", "assoc", "format="+limit.ChoiceFields)
+	}
+	if err == nil && limit.AsksQualities(said.Config) {
 		_ = ask(&said.Qualities, "sacctmgr", "--noheader", "--parsable2", "show", "qos", "format="+limit.QualityFields)
 	}
 	if err != nil {

@@ -18,6 +18,7 @@ type firstJob struct {
 	Name        string            `json:"name"`
 	Comment     string            `json:"comment,omitempty"`
 	Partition   string            `json:"partition"`
+	QOS         string            `json:"qos,omitempty"`
 	Nodes       int               `json:"nodes"`
 	Nodelist    string            `json:"nodelist,omitempty"` // it works, though the schema does not have it
 	Tasks       int               `json:"tasks"`
@@ -45,7 +46,7 @@ func (first) submission(s *Submission, env []string) any {
 	}
 	return firstSubmission{
 		Job: firstJob{
-			Name: s.Name, Comment: s.Comment, Partition: s.Partition,
+			Name: s.Name, Comment: s.Comment, Partition: s.Partition, QOS: s.QOS,
 			Nodes: s.nodes(), Nodelist: strings.Join(s.Nodes, ","), Tasks: s.tasks(), PerTask: several(s.perTask()), PerNode: s.CPUs,
 			Memory: s.MemoryMB, MemoryEach: s.MemoryEachMB, Gres: prefixed("gpu:", s.GPUs), GPUs: s.AllGPUs, Limit: s.minutes(), Hold: true, NoRequeue: true,
 			Dir: s.Dir, Output: s.Output, Error: s.Error, OpenMode: "append", Environment: named,
@@ -70,6 +71,7 @@ type secondJob struct {
 	Name        string     `json:"name"`
 	Comment     string     `json:"comment,omitempty"`
 	Partition   string     `json:"partition"`
+	QOS         string     `json:"qos,omitempty"`
 	Nodes       string     `json:"nodes"`
 	Required    []string   `json:"required_nodes,omitempty"`
 	Tasks       int        `json:"tasks"`
@@ -106,7 +108,7 @@ func isSet(n int64) *setNumber {
 
 func (second) submission(s *Submission, env []string) any {
 	return secondSubmission{Job: secondJob{
-		Name: s.Name, Comment: s.Comment, Partition: s.Partition,
+		Name: s.Name, Comment: s.Comment, Partition: s.Partition, QOS: s.QOS,
 		Nodes: strconv.Itoa(s.nodes()), Required: s.Nodes, Tasks: s.tasks(), PerTask: several(s.perTask()), PerNode: s.CPUs,
 		Memory: isSet(s.MemoryMB), MemoryEach: isSet(s.MemoryEachMB), GPUsNode: prefixed("gres/gpu:", s.GPUs), GPUsJob: prefixed("gres/gpu:", s.AllGPUs), Limit: isSet(s.minutes()), Hold: true, Requeue: false,
 		Dir: s.Dir, Output: s.Output, Error: s.Error, OpenMode: []string{"APPEND"}, Argv: s.Command, Environment: env, Script: s.Script,

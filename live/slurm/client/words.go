@@ -66,6 +66,7 @@ type Submission struct {
 	Signal       string   // what it gets before its limit, as sbatch has it: B:USR1@60; empty: nothing
 	Licenses     string   // that it holds while it runs: fluent:2,matlab; empty: none
 	Reservation  string   // that it is in; empty: in none
+	QOS          string   `json:",omitempty"` // that it has; empty: its user's usual one. What was told of a stand-in before there were any stays what it was
 	Array        string   // which elements it has, as sbatch is told: 1-9:2,12, and how many at a time: %3; empty: it is none. Which node each is on is said later ([Arrays.Chain])
 	Command      []string // what is shown as the command: a file, and what the script finds as its arguments
 }

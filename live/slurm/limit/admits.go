@@ -24,10 +24,10 @@ func readAdmits(allow, deny string) (a admits) {
 	return a
 }
 
-// admitted says that a partition does not take an association's jobs; nil: it does. Newer
+// admitted says that a partition does not take an association's jobs, with a QOS that they name; nil: it does. Newer
 // releases count an account with those that it is in: one of which any is allowed may be, and
 // where Slurm says no all the same that is noticed when it does.
-func (s *Site) admitted(own *record) *Excess {
+func (s *Site) admitted(own *record, named string) *Excess {
 	p := &s.Partition
 	if in := p.Accounts; len(in.allow) > 0 && !s.within(own, in.allow) {
 		return &Excess{Detail: fmt.Sprintf("partition %s takes no jobs of account %s in Slurm (AllowAccounts=%s)", p.Name, own.account, strings.Join(in.allow, ","))}
@@ -37,7 +37,7 @@ func (s *Site) admitted(own *record) *Excess {
 	if !s.enforced {
 		return nil
 	}
-	qos := s.ownQOS(own)
+	qos := s.qosWith(own, named)
 	if in := p.Qualities; len(in.allow) > 0 && !slices.Contains(in.allow, qos) {
 		return &Excess{Detail: fmt.Sprintf("partition %s takes no jobs of QOS %s in Slurm (AllowQos=%s)", p.Name, qos, strings.Join(in.allow, ","))}
 	} else if slices.Contains(in.deny, qos) {

@@ -16,7 +16,9 @@ type Site struct {
 	required bool // nobody runs anything without an association
 	records  []*record
 	accounts map[string]string // of users: the default one
-	choices  []choice          // which QOS a job of an association has
+	choices  []choice          // which QOS a job of an association has, and may have
+	traits   map[string]trait  // of QOS, beside their limits
+	preempts bool              // Slurm ends, or suspends, jobs of a QOS for those of another
 	reserved []Reserved
 	licenses map[string]license
 	qualities
@@ -40,6 +42,8 @@ type Partition struct {
 // Ask is what somebody wants to have.
 type Ask struct {
 	User       string
+	QOS        string // that it is to have; empty: the one that its user has by default
+	Reserved   bool   // it is in a reservation
 	Processors int
 	Programs   int            // each may be on a node of its own
 	MemoryMB   int64          // on each processor
@@ -84,10 +88,16 @@ func (u *Use) Count(kind string, n int) {
 	u.Kinds = kinds
 }
 
-// Books is what jobs of the market have, by user: those under way, and of these the
+// Who is whose jobs count together: a user's, and of these the ones that named a QOS.
+type Who struct {
+	User string
+	QOS  string // empty: they named none
+}
+
+// Books is what jobs of the market have, by whose they are: those under way, and of these the
 // ones that Slurm has, and that it runs, and so counts itself.
 type Books struct {
-	Underway, Submitted, Running map[string]Use
+	Underway, Submitted, Running map[Who]Use
 
 	Here *Books // of these, what they have in the partition; nil: it is the only one
 	Kin  *Books // what they have in all partitions that have the same QOS
@@ -95,11 +105,11 @@ type Books struct {
 
 // counted is what counts for an association, or a QOS: one of a partition is concerned with
 // jobs of that partition alone, and its QOS with those of all that have it.
-func (s *Site) counted(r, own *record, b *Books) *Books {
+func (s *Site) counted(r, own *record, named string, b *Books) *Books {
 	switch {
 	case b.Here == nil:
 		return b
-	case r.qos != "" && r.qos == s.Partition.QOS && r.qos != s.ownQOS(own):
+	case r.qos != "" && r.qos == s.Partition.QOS && r.qos != s.qosWith(own, named):
 		return b.Kin
 	case r.qos == "" && r.partition != "":
 		return b.Here
@@ -114,7 +124,7 @@ type Excess struct {
 	Fit    int64  // of memory in all: so many processors could have what was asked for; 0: none, or it is about something else
 	Detail string // for people
 
-	Unknown bool // who asks has no account in Slurm, which may have been given one since
+	Unknown bool // who asks has no account in Slurm, or may not have that QOS; since then they may have been given it
 
 	Nodes    int64 // of an array it is about on how many its elements are, and it is so many at most; 0: it is not
 	Elements int64 // of an array so many could have what they ask for; 0: none, or it is about something else
@@ -129,27 +139,26 @@ func (s *Site) Counts() bool { return s.enforced }
 
 // Check finds the first limit that a job would exceed; nil: there is none.
 func (s *Site) Check(a Ask, b Books) *Excess {
-	if e := s.Partition.check(&a); e != nil {
+	partition := s.partitionFor(a.QOS)
+	if e := partition.check(&a); e != nil {
 		return e
 	}
-	if e := s.checkLicenses(&a, b.of(func(string) bool { return true })); e != nil {
+	if e := s.checkLicenses(&a, b.of(func(Who) bool { return true })); e != nil {
 		return e
-	}
-	if !s.enforced && !s.required {
-		return nil
 	}
 	own := s.association(a.User)
-	if own == nil {
-		if s.required {
-			return &Excess{Unknown: true, Detail: fmt.Sprintf("%s has no account in Slurm, which runs nothing then (sacctmgr add user %[1]s account=...)", a.User)}
-		}
-		return nil
+	if own == nil && s.required {
+		return &Excess{Unknown: true, Detail: fmt.Sprintf("%s has no account in Slurm, which runs nothing then (sacctmgr add user %[1]s account=...)", a.User)}
 	}
-	if e := s.admitted(own); e != nil || !s.enforced {
+	if e := s.named(own, &a); e != nil || own == nil || !s.enforced && !s.required {
 		return e
 	}
-	for _, r := range s.effective(own) {
-		mine := s.counted(r, own, &b).of(func(user string) bool { return user == a.User })
+	if e := s.admitted(own, a.QOS); e != nil || !s.enforced {
+		return e
+	}
+	for _, r := range s.effective(own, a.QOS) {
+		has := s.has(r)
+		mine := s.counted(r, own, a.QOS, &b).of(func(w Who) bool { return w.User == a.User && has(w) })
 		if e := r.checkJob(&a); e != nil {
 			return e
 		}
@@ -158,22 +167,22 @@ func (s *Site) Check(a Ask, b Books) *Excess {
 		}
 	}
 	for at := own; at != nil; at = s.parent(at) {
-		if e := at.checkGroup(&a, s.counted(at, own, &b).of(func(user string) bool { return s.under(user, at) })); e != nil {
+		if e := at.checkGroup(&a, s.counted(at, own, a.QOS, &b).of(func(w Who) bool { return s.under(w.User, at) })); e != nil {
 			return e
 		}
 	}
-	for _, q := range s.qosOf(own) {
-		if e := q.checkGroup(&a, s.counted(q, own, &b).of(s.uses(q))); e != nil {
+	for _, q := range s.qosOf(own, a.QOS) {
+		if e := q.checkGroup(&a, s.counted(q, own, a.QOS, &b).of(s.has(q))); e != nil {
 			return e
 		}
 	}
 	return nil
 }
 
-// LongestFor is the longest that a job of a user with so many processors may have in
-// Slurm; 0: as long as it likes.
-func (s *Site) LongestFor(user string, processors int) time.Duration {
-	most := s.Partition.MaxTime
+// LongestFor is the longest that a job of a user with so many processors, and a QOS that it
+// names, may have in Slurm; 0: as long as it likes.
+func (s *Site) LongestFor(user, named string, processors int) time.Duration {
+	most := s.partitionFor(named).MaxTime
 	least := func(d time.Duration) {
 		if d > 0 && (most == 0 || d < most) {
 			most = d
@@ -183,7 +192,7 @@ func (s *Site) LongestFor(user string, processors int) time.Duration {
 	if !s.enforced || own == nil {
 		return most
 	}
-	for _, r := range s.effective(own) {
+	for _, r := range s.effective(own, named) {
 		least(r.longest(processors))
 	}
 	return most
@@ -223,12 +232,12 @@ func tooMuchMemory(most int64, each, name string) *Excess {
 // reckoning is what somebody has in the market, and what of that Slurm counts itself.
 type reckoning struct{ market, submitted, running Use }
 
-// of adds up what some users have.
-func (b *Books) of(who func(user string) bool) reckoning {
+// of adds up what some have.
+func (b *Books) of(who func(Who) bool) reckoning {
 	var r reckoning
-	sum := func(to *Use, from map[string]Use) {
-		for user, use := range from {
-			if who(user) {
+	sum := func(to *Use, from map[Who]Use) {
+		for w, use := range from {
+			if who(w) {
 				to.Add(use)
 			}
 		}

@@ -38,7 +38,7 @@ func (s *Site) Licenses(name string) int { return int(s.licenses[name].all) }
 // CheckLicenses finds the first name of which there are not as many as a job asks for; nil:
 // there are.
 func (s *Site) CheckLicenses(some map[string]int, b Books) *Excess {
-	return s.checkLicenses(&Ask{Licenses: some}, b.of(func(string) bool { return true }))
+	return s.checkLicenses(&Ask{Licenses: some}, b.of(func(Who) bool { return true }))
 }
 
 // checkLicenses holds what a job asks for against what there is: less what others have in

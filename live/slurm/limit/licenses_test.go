@@ -13,8 +13,8 @@ func TestLicensesAreCounted(t *testing.T) {
 		t.Error("whether there are any is not known")
 	}
 	s := Read(Said{Config: config, Licenses: "LicenseName=fluent Total=4 Used=2 Free=2 Reserved=1 Remote=no\nLicenseName=matlab Total=2 Used=0 Free=2 Reserved=0 Remote=no\n"})
-	of := func(n int) map[string]Use {
-		return map[string]Use{"ann": {Licenses: map[string]int{"fluent": n}}}
+	of := func(n int) map[Who]Use {
+		return map[Who]Use{{User: "ann"}: {Licenses: map[string]int{"fluent": n}}}
 	}
 	for name, c := range map[string]struct {
 		asks  map[string]int

@@ -44,8 +44,8 @@ func TestWhatAPartitionAllows(t *testing.T) {
 
 func TestWhatSomebodyMayHave(t *testing.T) {
 	one := Ask{User: "alice", Processors: 1, Programs: 1, MemoryMB: 128, Time: time.Minute}
-	has := func(user string, jobs, processors int) map[string]Use {
-		return map[string]Use{user: {Jobs: jobs, Processors: processors}}
+	has := func(user string, jobs, processors int) map[Who]Use {
+		return map[Who]Use{{User: user}: {Jobs: jobs, Processors: processors}}
 	}
 	for name, c := range map[string]struct {
 		ask   func(*Ask)
@@ -80,7 +80,7 @@ func TestWhatSomebodyMayHave(t *testing.T) {
 func TestTheLongestOfAJob(t *testing.T) {
 	s := site(t)
 	for user, want := range map[string]time.Duration{"alice": 36 * time.Hour, "root": 30 * time.Minute, "bob": 36 * time.Hour} {
-		if got := s.LongestFor(user, 1); got != want {
+		if got := s.LongestFor(user, "", 1); got != want {
 			t.Errorf("%s: %s, want %s", user, got, want)
 		}
 	}
@@ -89,7 +89,7 @@ func TestTheLongestOfAJob(t *testing.T) {
 func TestASiteWithoutLimits(t *testing.T) {
 	for _, said := range []Said{{}, {Config: "AccountingStorageEnforce = none\n", Partition: "PartitionName=libra MaxTime=UNLIMITED DefMemPerNode=UNLIMITED MaxMemPerNode=UNLIMITED\n"}} {
 		s := Read(said)
-		if e := s.Check(Ask{User: "bob", Processors: 1000, Programs: 1000, MemoryMB: 1 << 30, Time: 1e6 * time.Hour}, Books{}); e != nil || s.LongestFor("bob", 1) != 0 || Enforces(said.Config) {
+		if e := s.Check(Ask{User: "bob", Processors: 1000, Programs: 1000, MemoryMB: 1 << 30, Time: 1e6 * time.Hour}, Books{}); e != nil || s.LongestFor("bob", "", 1) != 0 || Enforces(said.Config) {
 			t.Errorf("%+v", e)
 		}
 	}
@@ -113,7 +113,7 @@ func TestLimitsOfGPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	has := func(user string, gpus int) map[string]Use { return map[string]Use{user: {GPUs: gpus}} }
+	has := func(user string, gpus int) map[Who]Use { return map[Who]Use{{User: user}: {GPUs: gpus}} }
 	for name, c := range map[string]struct {
 		asks  int
 		books Books
@@ -215,7 +215,7 @@ func TestWhatIsReserved(t *testing.T) {
 func TestTheQOSOfAPartition(t *testing.T) {
 	one := Ask{User: "alice", Processors: 1, Programs: 1, MemoryMB: 128, Time: time.Minute}
 	has := func(processors int) Books {
-		return Books{Underway: map[string]Use{"alice": {Jobs: 1, Processors: processors}}}
+		return Books{Underway: map[Who]Use{{User: "alice"}: {Jobs: 1, Processors: processors}}}
 	}
 	s := site(t)
 	s.Partition.QOS = "tight" // which lets each have three processors

@@ -51,7 +51,7 @@ func TestWhomAPartitionTakes(t *testing.T) {
 // anyway in all.
 func TestWhatCountsInAPartition(t *testing.T) {
 	one := Ask{User: "alice", Processors: 1, Programs: 1, MemoryMB: 128, Time: time.Minute}
-	none, some := Books{}, Books{Underway: map[string]Use{"alice": {Jobs: 1, Processors: 3}}}
+	none, some := Books{}, Books{Underway: map[Who]Use{{User: "alice"}: {Jobs: 1, Processors: 3}}}
 	read := func(qos, manager string) *Site {
 		return Read(Said{
 			Config: "AccountingStorageEnforce = limits,qos\n", Partition: "PartitionName=fast QoS=" + qos + "\n",

@@ -2,7 +2,6 @@ package limit
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,7 +44,7 @@ type Said struct {
 	Config    string // scontrol show config
 	Partition string // scontrol -o show partition NAME
 	Manager   string // scontrol show assoc_mgr
-	Choices   string // sacctmgr -nP show assoc format=account,user,partition,defaultqos
+	Choices   string // sacctmgr -nP show assoc format=... (ChoiceFields)
 	Qualities string // sacctmgr -nP show qos format=... (QualityFields)
 	Licenses  string // scontrol -o show licenses
 	Reserved  []Reserved
@@ -82,6 +81,7 @@ func Read(said Said) *Site {
 	s.readManager(said.Manager)
 	s.readChoices(said.Choices)
 	s.readQualities(said.Qualities)
+	s.preempts = preempts(said.Config)
 	return s
 }
 
@@ -279,45 +279,4 @@ func (s *Site) under(user string, at *record) bool {
 		}
 	}
 	return false
-}
-
-// choice is which QOS an association has if nothing is said.
-type choice struct{ account, user, partition, qos string }
-
-func (s *Site) readChoices(text string) {
-	for line := range strings.Lines(text) {
-		if f := strings.Split(strings.TrimSpace(line), "|"); len(f) == 4 && f[3] != "" {
-			s.choices = append(s.choices, choice{f[0], f[1], f[2], f[3]})
-		}
-	}
-}
-
-// ownQOS is the one that a job of an association has.
-func (s *Site) ownQOS(own *record) string {
-	name := "normal"
-	for _, c := range s.choices {
-		if c.account == own.account && c.user == own.user && c.partition == own.partition {
-			name = c.qos
-		}
-	}
-	return name
-}
-
-// qosOf are those that count for an association: its own, and that of the partition.
-func (s *Site) qosOf(own *record) []*record {
-	var found []*record
-	for _, name := range slices.Compact([]string{s.ownQOS(own), s.Partition.QOS}) {
-		if q := s.qualities[name]; q != nil {
-			found = append(found, q)
-		}
-	}
-	return found
-}
-
-// uses reports who has a QOS.
-func (s *Site) uses(q *record) func(user string) bool {
-	return func(user string) bool {
-		own := s.association(user)
-		return own != nil && slices.Contains(s.qosOf(own), q)
-	}
 }

@@ -34,6 +34,7 @@ func limits(partition, name string, largest int) []Finding {
 		{"AllowAccounts", "ALL", "jobs of other accounts are refused"},
 		{"DenyAccounts", "", "jobs of these accounts are refused"},
 		{"AllowQos", "ALL", "jobs of another QOS are refused"},
+		{"DenyQos", "", "jobs of these QOS are refused"},
 		{"QoS", "N/A", "its limits hold for all jobs of the partition"},
 	} {
 		if is := value(limit.key); is != "" && is != limit.none && !strings.HasPrefix(is, "(null)") {

@@ -76,6 +76,9 @@ func inspectSettings(c *config.Slurm, conf string) []Finding {
 	} else {
 		found = append(found, door(setting(conf, "SLURM_CONF"), c)...)
 	}
+	if setting(conf, "PreemptType") == "preempt/qos" {
+		found = append(found, good("PreemptType=preempt/qos: a QOS that ends jobs of others, or whose jobs are ended, is refused to who names it; jobs that name none may be ended if it is the one that they have, and begin again"))
+	}
 	if age, err := strconv.Atoi(setting(conf, "MinJobAge")); err == nil && age < 60 {
 		found = append(found, wrongf("MinJobAge is %d s: ended jobs are forgotten before their exit codes are seen if the market is away for longer; set MinJobAge=600", age))
 	}

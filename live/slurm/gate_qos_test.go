@@ -1,0 +1,106 @@
+package slurm
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/limit"
+)
+
+// twoQOS is a Slurm where ann may have one job at a time in each of two QOS, and three in all; and one
+// of bob's.
+func twoQOS(b *Backend) {
+	w := b.gate.wicket("libra")
+	w.site, w.asked = limit.Read(limit.Said{
+		Config:    "AccountingStorageEnforce = limits,qos\n",
+		Partition: "PartitionName=libra\n",
+		Manager: "ClusterName=c Account=physics UserName=ann(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=3(0)\n" +
+			"ClusterName=c Account=physics UserName=bob(8) Partition= ID=4\n    DefAssoc=Yes\n" +
+			"\nQOS=normal(1)\n    MaxWallPJ=\nQOS=high(2)\n    GrpJobs=2(0)\nQOS=low(3)\n    GrpJobs=2(0)\n",
+		Choices: "physics|ann|||high,low,normal\nphysics|bob|||high,normal\n", Qualities: "high|1|||||\nlow|1|||||\n",
+	}), noon
+}
+
+// What is promised counts for the QOS that it named, from its ticket on until its run has ended, and for the
+// user in all.
+func TestJobsCountForTheirQOS(t *testing.T) {
+	b, _ := idle(t, Agents)
+	clear(b.runs)
+	twoQOS(b)
+	admit := func(user, qos, want string) *Ticket {
+		t.Helper()
+		ticket, over := b.Admit(t.Context(), user, &trade.Request{EstimateMS: 1000, QOS: qos}, false)
+		if (over == nil) != (want == "") || over != nil && !strings.Contains(over.Detail, want) {
+			t.Fatalf("%s, %s: %+v, want %q", user, qos, over, want)
+		}
+		return ticket
+	}
+	first := admit("ann", "high", "")
+	admit("ann", "high", "MaxJobsPU=1 of user ann in QOS high")
+	admit("ann", "low", "")
+	admit("bob", "low", "Invalid qos specification")
+	bobs := admit("bob", "high", "")
+	admit("bob", "high", "MaxJobsPU=1 of user bob in QOS high")
+	b.Settle(bobs, 0)
+	admit("ann", "", "")
+	admit("ann", "", "MaxJobs=3 of user ann")
+	b.Settle(first, 12)
+	r := b.newRun(runKey{12, 0}, 0)
+	r.setOrder(&task.Order{Spec: task.Spec{Key: task.Key{Job: 12}, Size: 1, Nodes: []string{"n1"}, User: "ann", QOS: "high", Argv: []string{"true"}}})
+	admit("ann", "high", "MaxJobsPU=1 of user ann in QOS high") // its run has it now
+	r.state, r.ID = released, 70
+	b.askSite(t.Context(), "libra", b.gate.wicket("libra"))
+	if in := b.gate.wicket("libra").had[r.key]; in.qos != "high" || !in.runs {
+		t.Errorf("what Slurm counts is of QOS %q", in.qos)
+	}
+	b.standIns.of[13] = &standIn{User: "ann", QOS: "low", Partition: "libra"}
+	if in := b.had(had{})[runKey{13, standsIn}]; in.qos != "low" {
+		t.Errorf("what waits is of QOS %q", in.qos)
+	}
+}
+
+// Slurm is told of the QOS of a job, and one that waits is the same there as when it begins.
+func TestSlurmIsToldOfAQOS(t *testing.T) {
+	b, _ := idle(t, Agents)
+	spec := task.Spec{Key: task.Key{Job: 12}, Size: 1, Nodes: []string{"n1"}, User: "ann", QOS: "high", Argv: []string{"true"}}
+	s, err := b.describe([]task.Spec{spec}, []string{"n1"}, "libra:x", "libra", "")
+	if err != nil || s.QOS != "high" {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	high, err := b.laterOn(spec, "libra:x", "libra")
+	spec.QOS = ""
+	none, wrong := b.laterOn(spec, "libra:x", "libra")
+	if err != nil || wrong != nil || sumOf(high) == sumOf(none) {
+		t.Errorf("one of another QOS would do: %v %v", err, wrong)
+	}
+}
+
+// A job of plain sbatch has the QOS that Slurm gives it, and one that has another by the time it is taken over
+// is not what was sold.
+func TestAGuestHasItsQOS(t *testing.T) {
+	b, _ := idle(t, Agents)
+	twoQOS(b)
+	for is, want := range map[string]string{"normal": "", "high": "high", "low": "low"} {
+		if got := b.qosOfGuest(t.Context(), "ann", client.Guest{QOS: is}); got != want {
+			t.Errorf("%s is named as %q, want %q", is, got, want)
+		}
+	}
+	slurm := &guestSlurm{}
+	for sold, is := range map[string]string{"": "high", "high": "low", "low": "normal"} {
+		spec := task.Spec{Key: task.Key{Job: 12}, User: "ann", QOS: sold}
+		slurm.asks = client.Guest{ID: 7, Nodes: "1", QOS: is}
+		if err := b.stillAsSold(t.Context(), slurm, 7, &spec, "libra"); err == nil {
+			t.Errorf("it is in %s, and %q was sold", is, sold)
+		}
+		slurm.asks.QOS = sold
+		if sold == "" {
+			slurm.asks.QOS = "normal"
+		}
+		if err := b.stillAsSold(t.Context(), slurm, 7, &spec, "libra"); err != nil {
+			t.Errorf("%q: %v", sold, err)
+		}
+	}
+}

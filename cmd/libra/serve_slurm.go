@@ -355,8 +355,9 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 		guests = &desk
 	}
 	var line slurmLine
+	var anew slurmAnew
 	s.backend, err = slurm.New(ctx, slurm.Config{
-		Desk: guests, Line: &line, Leads: s.leads, Path: slurm.PathWith(srun),
+		Desk: guests, Line: &line, Anew: &anew, Leads: s.leads, Path: slurm.PathWith(srun),
 		Partition: c.Slurm.Partition, Control: slurm.Control(c.Slurm.Control), Now: time.Now, Log: log,
 	}, behindSlurm{s.market.Controller}, batch, s.store)
 	if err != nil {
@@ -366,7 +367,7 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 		return err
 	}
 	s.batch = onSlurm{s.market, s.backend, c, keeperOf(s.market, c, log)}
-	desk.market, line.market = s.batch, s.batch
+	desk.market, line.market, anew.market = s.batch, s.batch, s.batch
 	s.backendEnded = make(chan struct{})
 	go func() {
 		s.backend.Run(run)

@@ -21,6 +21,8 @@ const (
 	AllMemory = passed + "ALL_MEMORY" // "yes": the memory that it has is all of its nodes', and it asked for that
 	Spare     = passed + "SPARE"      // "yes": it has as many processors on each node as on the fullest, and did not ask for them
 	Login     = passed + "LOGIN"      // "yes": what a login would set is in its environment
+	Requeue   = passed + "REQUEUE"    // "yes": its user may put it back into the queue, which is handing it in anew
+	PutBack   = passed + "PUT_BACK"   // of one that was put back: the number that it has, how often it was restarted, and its deadline in milliseconds
 	Array     = passed + "ARRAY"      // how many elements were asked for, the first, the last and the step, where others may run
 
 	passed = "LIBRA_SBATCH_"

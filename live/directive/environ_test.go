@@ -280,3 +280,23 @@ func TestProcessorsToSpare(t *testing.T) {
 		}
 	}
 }
+
+// Who says so may be put back by their user, where the job is handed in as with sbatch.
+func TestRequeue(t *testing.T) {
+	for said, want := range map[string]struct{ asks, norestart bool }{
+		"":                       {false, false},
+		"#SBATCH --requeue\n":    {true, false},
+		"#SBATCH --no-requeue\n": {false, true},
+		"#SBATCH --requeue\n#SBATCH --no-requeue\n": {false, true},
+		"#SBATCH --no-requeue\n#SBATCH --requeue\n": {true, false},
+	} {
+		h := asSbatch(t, said)
+		if asks := slices.Contains(h.Request.Env, task.Requeue+"=yes"); asks != want.asks || h.Request.NoRestart != want.norestart {
+			t.Errorf("%q: %+v", said, h.Request)
+		}
+	}
+	h := New(Place{User: "erika"})
+	if err := h.Read("job.sh", "#!/bin/sh\n#SBATCH --requeue\n"); err != nil || len(h.Request.Env) != 0 {
+		t.Errorf("%v: %q", err, h.Request.Env)
+	}
+}

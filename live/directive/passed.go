@@ -33,6 +33,23 @@ func (o *occurrence) pass(variable, value string) {
 	o.Request.Env = append(o.Request.Env, variable+"="+value)
 }
 
+// requeue lets a job begin again: by the market after its node was lost, and by its user where
+// it is handed in as with sbatch.
+func (o *occurrence) requeue() error {
+	o.Request.NoRestart = false
+	if o.sbatch {
+		o.pass(task.Requeue, "yes")
+	}
+	return nil
+}
+
+// noRequeue lets it do neither.
+func (o *occurrence) noRequeue() error {
+	o.Request.NoRestart = true
+	o.Request.Env = slices.DeleteFunc(o.Request.Env, func(e string) bool { return strings.HasPrefix(e, task.Requeue+"=") })
+	return nil
+}
+
 // openMode reads whether files are added to.
 func (o *occurrence) openMode() error {
 	switch strings.ToLower(o.value) {

@@ -74,7 +74,7 @@ var sbatchOptions = append([]option{
 	{names: []string{"-d", "--dependency"}, takes: aValue, set: statusOne((*occurrence).follow)},
 	{names: []string{"--export"}, takes: aValue, set: func(o *occurrence) error { return o.export(o.value) }},
 	{names: []string{"--comment"}, takes: aValue, set: (*occurrence).comment},
-	{names: []string{"--no-requeue"}, set: func(o *occurrence) error { o.Request.NoRestart = true; return nil }},
+	{names: []string{"--no-requeue"}, set: (*occurrence).noRequeue},
 	{names: []string{"-b", "--begin"}, takes: aValue, set: (*occurrence).beginAt},
 	{names: []string{"-H", "--hold"}, set: func(o *occurrence) error { o.Request.Hold = true; return nil }},
 	{names: []string{"-w", "--nodelist"}, takes: aValue, set: (*occurrence).onNamed},
@@ -85,7 +85,7 @@ var sbatchOptions = append([]option{
 	{names: []string{"--mail-type"}, takes: aValue, set: passed(task.MailType, checkMail)},
 	{names: []string{"--mail-user"}, takes: aValue, set: passed(task.MailUser, checkWord)},
 	{names: []string{"--signal"}, takes: aValue, set: passed(task.Signal, checkSignal)},
-	{names: []string{"--requeue"}, set: func(o *occurrence) error { o.Request.NoRestart = false; return nil }},
+	{names: []string{"--requeue"}, set: (*occurrence).requeue},
 }, append(sbatchOthers, sbatchRest...)...)
 
 var sbatchOthers = []option{

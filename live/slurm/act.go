@@ -34,6 +34,8 @@ func (b *Backend) do(r *run, next action) {
 	case look:
 		b.pollSoon()
 		return
+	case recount:
+		what = b.recount
 	case inquire:
 		what = b.inquire
 	case report:
@@ -88,7 +90,7 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 	case partition == "":
 		b.failed(r, "not handed in", errUnplaced)
 		return
-	case b.mayArray(&orders[0].Spec):
+	case b.comesBack(&orders[0].Spec), b.mayArray(&orders[0].Spec):
 		b.mu.Lock()
 		r.tried = b.cfg.Now()
 		b.mu.Unlock()
@@ -137,7 +139,7 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 	defer b.mu.Unlock()
 	r.acted = b.cfg.Now()
 	switch {
-	case err == nil && (b.numbers.spent(id, r.key, cmp.Or(given, r.acted.Unix())) || b.occupied(id, r)):
+	case err == nil && (b.numbers.spent(id, r.key, cmp.Or(given, r.acted.Unix())) && !(given != 0 && r.cameBackAs(id)) || b.occupied(id, r)):
 		// It stays held, is listed as nobody's, and is cancelled: another is handed in.
 		b.cfg.Log.Warn("Slurm gives a number out again", "run", r.key, "slurm", id)
 		r.on(unlisted)
@@ -174,6 +176,11 @@ func (b *Backend) submission(r *run, orders []task.Order, partition string) (cli
 	specs := make([]task.Spec, len(orders))
 	for i := range orders {
 		specs[i] = orders[i].Spec
+	}
+	if b.mayRequeue(&specs[0]) { // whatever node it is begun on again, Slurm was told all of it
+		s, err := b.laterOn(specs[0], b.commentOf(r), partition)
+		s.Later, s.Nodes = false, slices.Clone(r.Nodes)
+		return s, err
 	}
 	if b.arraysOf(specs, b.site(b.ctx, partition).MostElements()) {
 		return b.describe([]task.Spec{elementOf(specs[0])}, nil, b.commentOf(r), partition, inLanes(specs))
@@ -216,6 +223,7 @@ func (b *Backend) describe(specs []task.Spec, nodes []string, comment, partition
 		Tasks: len(specs), CPUs: cpus, MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
 		Dir: first.Dir, Env: b.surroundings(specs, &l), Output: l.shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
 		MailType: valueOf(first.Env, task.MailType), MailUser: valueOf(first.Env, task.MailUser), Signal: valueOf(first.Env, task.Signal), Licenses: licensesInWords(first, l.elements),
+		Requeue: !l.array && b.mayRequeue(first),
 	}
 	askGPUs(&s, specs, onNode)
 	if first.Error != first.Output {
@@ -263,6 +271,11 @@ func megabytes(bytes int64) int64 { return (bytes + 1<<20 - 1) >> 20 }
 // release lets a run start. Before, it is written down that it may have: from
 // then on it is not handed in again.
 func (b *Backend) release(ctx context.Context, r *run) {
+	if err := b.arm(ctx, r); err != nil {
+		b.failed(r, "not released", err)
+		b.pollSoon()
+		return
+	}
 	b.mu.Lock()
 	n := note{binding: r.binding, Released: true}
 	of := r.array.is

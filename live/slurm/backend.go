@@ -57,6 +57,7 @@ type Config struct {
 	Leads     func() error // why another controller could lead by now, if one could; nil: none could
 	Desk      Desk         // where guests are dealt with; nil: nowhere
 	Line      Line         // where jobs wait that have a stand-in in Slurm; nil: none has
+	Anew      Anew         // where jobs are handed in anew that their users put back; nil: none can be
 	Path      string       // where jobs look for programs, unless they say; empty: where they are usually
 
 	Busy    time.Duration // between two looks at Slurm while there are jobs
@@ -120,6 +121,7 @@ type Backend struct {
 	aside    aside
 	guests   guests
 	standIns standIns
+	putBacks map[int64]*putBack  // by number in Slurm
 	strays   map[int64]time.Time // jobs of ours that nobody wants, and when they were cancelled last
 	good     time.Time           // since then Slurm has answered every time; zero: it does not
 	silent   time.Time           // when Slurm last did not answer, or so late that another slurmctld may have
@@ -137,7 +139,7 @@ func New(ctx context.Context, cfg Config, market Fleet, slurm client.Slurm, note
 		cfg: cfg, fleet: market, slurm: slurm, notes: notes,
 		slots: make(chan struct{}, cfg.Workers),
 		wake:  make(chan struct{}, 1), pollNow: make(chan struct{}, 1), keep: newKeeper(notes),
-		runs: map[runKey]*run{}, byBatch: map[int64]*run{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{}, claims: claims{}, numbers: numbers{of: map[int64]runKey{}},
+		runs: map[runKey]*run{}, byBatch: map[int64]*run{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{}, claims: claims{}, numbers: numbers{of: map[int64]runKey{}}, putBacks: map[int64]*putBack{},
 	}
 	b.silent = cfg.Now()
 	b.acts = newCrew(8*cfg.Workers, &b.going)

@@ -19,6 +19,7 @@ const (
 	cancel                // end it in Slurm
 	kill                  // the same at once
 	look                  // ask Slurm whether its number is still its own
+	recount               // whether its user has put it back into the queue
 	inquire               // whether slurmctld was started since it was handed in
 	report                // tell the market how it ended
 	remove                // forget it
@@ -69,6 +70,10 @@ func (r *run) decide(w *world) action {
 		return r.nextUnsubmitted(w)
 	case r.unwanted(w) || r.lost != "" || r.barred != "" || r.wantedStop() != task.GoOn:
 		return r.nextStop(w)
+	case r.mayBePutBack(w):
+		return r.nextPutBack(w)
+	case r.back != nil:
+		return wait
 	case r.complete() && r.isHeld() && (w.control == None || r.standing()) && w.now.Sub(r.tried) >= again && r.neverBegan(w):
 		if !r.vouchedFor(w) {
 			return look
@@ -147,6 +152,9 @@ func (r *run) infer(w *world) {
 			v = verdict{state: task.Refused, why: r.lost}
 		}
 		r.ends(v, w.now)
+	case r.mayBePutBack(w): // it is asked
+	case r.job != nil && r.back != nil:
+		r.checkPutBack(w)
 	case r.job != nil:
 		r.checkListed(w)
 	default:
@@ -183,6 +191,7 @@ func (r *run) checkListed(w *world) {
 		if r.elsewhere() && r.lost == "" {
 			r.lost = "it was started on other nodes than it was sold"
 		}
+	case j.PutBack() && r.Requeue && !ran && !r.used(): // it is not: Slurm lets a while pass before it begins it once more
 	case (j.PutBack() || j.State == client.Pending && !j.Held && ran) && r.lost == "":
 		r.lost = "it was put back into the queue of Slurm"
 	case j.State == client.Pending && j.Held && (ran || r.used() && r.began.Before(r.asOf)) && r.lost == "":

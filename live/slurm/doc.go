@@ -23,7 +23,7 @@
 // Read state.go first (the states of a run and the table of its transitions), then
 // decide.go (what follows from what is known of it), run.go (what that is), loop.go
 // and act.go (how it is done), array.go (elements that are jobs), standin.go (who waits
-// in the market), member.go and
+// in the market), putback.go and anew.go (what users put back into Slurm's queue), member.go and
 // node.go (which nodes are there, and the table of how they come and go), script.go
 // (what Slurm runs).
 package slurm

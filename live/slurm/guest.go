@@ -179,7 +179,7 @@ func guestOf(s *task.Spec) int64 {
 // NamesGuest reports whether an environment says of a job that it is one of plain sbatch.
 func NamesGuest(env []string) bool {
 	return slices.ContainsFunc(env, func(e string) bool {
-		return strings.HasPrefix(e, GuestVariable+"=") || strings.HasPrefix(e, guestAsks+"=")
+		return strings.HasPrefix(e, GuestVariable+"=") || strings.HasPrefix(e, guestAsks+"=") || strings.HasPrefix(e, task.PutBack+"=")
 	})
 }
 

@@ -50,7 +50,7 @@ func (b *Backend) restore(ctx context.Context) error {
 	if err := b.restoreIdentity(ctx); err != nil {
 		return err
 	}
-	if err := errors.Join(b.restoreNumber(ctx), b.restoreGuests(ctx), b.restoreStandIns(ctx)); err != nil {
+	if err := errors.Join(b.restoreNumber(ctx), b.restoreGuests(ctx), b.restoreStandIns(ctx), b.restorePutBacks(ctx)); err != nil {
 		return err
 	}
 	kept, err := b.notes.Notes(ctx, kindRun)
@@ -68,6 +68,9 @@ func (b *Backend) restore(ctx context.Context) error {
 		}
 		r := b.newRun(key, n.BornUS)
 		r.restore(n, b.cfg.Now())
+		if p := b.putBacks[r.ID]; p != nil && p.of() == key {
+			r.back = p
+		}
 		if r.ID != 0 {
 			b.byBatch[r.ID] = r
 		}

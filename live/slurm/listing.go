@@ -43,6 +43,7 @@ func (b *Backend) applyListing(began time.Time, jobs []client.Job) {
 	now := b.cfg.Now()
 	b.listed = began
 	b.listings++
+	b.seePutBacks(jobs)
 	jobs = b.foldArrays(b.seeStandIns(jobs, now), began.Unix())
 	b.lookAtGuests(jobs)
 	if b.good.IsZero() {
@@ -61,7 +62,7 @@ func (b *Backend) applyListing(began time.Time, jobs []client.Job) {
 			}
 			continue
 		}
-		if _, _, mine := b.parseComment(j.Comment); mine && !j.State.Over() && b.allNodesKnown() {
+		if _, _, mine := b.parseComment(j.Comment); mine && !j.State.Over() && b.allNodesKnown() && b.putBacks[j.ID] == nil {
 			b.cancelStray(j, now)
 		}
 	}
@@ -100,7 +101,7 @@ func (b *Backend) runOf(j *client.Job) *run {
 		}
 	}
 	r := b.runs[key]
-	if !mine || r == nil || r.nonce != nonce || !r.adoptable() || r.User != j.User || b.numbers.spent(j.ID, key, j.Submitted) || b.occupied(j.ID, r) {
+	if !mine || r == nil || r.nonce != nonce || !r.adoptable() || r.User != j.User || b.numbers.spent(j.ID, key, j.Submitted) && !r.cameBackAs(j.ID) || b.occupied(j.ID, r) {
 		return nil
 	}
 	// Submitted, and the answer was lost.

@@ -30,10 +30,13 @@ func (b *Backend) JobOf(ctx context.Context, number int64) (job int64, found boo
 	r := b.byBatch[number]
 	waiting, waits := b.standIns.job[number]
 	let, went := b.numbers.of[number] // an element of an array, perhaps
+	renewed := b.numbers.renewed[number]
 	b.mu.Unlock()
 	switch {
-	case r != nil:
+	case r != nil && (!r.state.over() || !waits && renewed == 0): // else it was put back
 		return r.key.job, true, nil
+	case renewed != 0:
+		return renewed, true, nil
 	case waits:
 		return waiting, true, nil
 	case went:

@@ -67,6 +67,7 @@ func (b *Backend) decide(all bool) {
 			b.dirty[r] = true
 		}
 		b.syncNodes(now)
+		b.handAnew(now)
 	}
 	for r := range b.dirty {
 		delete(b.dirty, r)
@@ -161,6 +162,9 @@ func (b *Backend) poll(ctx context.Context) {
 // eventful reports whether anything is to be expected of Slurm: of jobs that are
 // held it is not. The lock is held.
 func (b *Backend) eventful() bool {
+	if len(b.putBacks) > 0 {
+		return true
+	}
 	for _, r := range b.runs {
 		if r.state.over() {
 			continue

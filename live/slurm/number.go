@@ -13,6 +13,16 @@ type numbers struct {
 	// runs that have ended since, nobody knows which was whose.
 	before int64
 	began  int64 // when this one did, in seconds
+
+	renewed map[int64]int64 // those under which users have put jobs back: the job of the market that each is since
+}
+
+// renew notes that a number is that of another job from now on, since its user has put it back.
+func (n *numbers) renew(id, job int64) {
+	if n.renewed == nil {
+		n.renewed = map[int64]int64{}
+	}
+	n.renewed[id] = job
 }
 
 // keptNumbers is how many numbers back they are kept: what is forgotten is the last.
@@ -30,6 +40,7 @@ func (n *numbers) spend(id int64, of runKey) {
 	for old := range n.of {
 		if far(id, old) {
 			delete(n.of, old)
+			delete(n.renewed, old)
 		}
 	}
 }

@@ -36,6 +36,9 @@ type binding struct {
 	ID        int64    `json:"id,omitempty"`          // in Slurm; 0: not known
 	Submitted int64    `json:"submitted_s,omitempty"` // as Slurm says; 0: not known
 	BornUS    int64    `json:"born_us,omitempty"`     // as in its Spec; 0: not known
+
+	Requeue  bool `json:"requeue,omitempty"`  // its user may put it back into the queue
+	Restarts int  `json:"restarts,omitempty"` // how often that was done before it was let go
 }
 
 // note is what is durable of a run before it may start.
@@ -96,6 +99,9 @@ type run struct {
 	avoids    bool         // so it is to be moved
 	short     time.Time    // since when there are not the licences that it asks for; zero: nobody has found that
 	licensed  bool         // its licences, where it has any, are kept for it
+	armed     bool         // it is known how often it was put back before it was let go
+	back      *putBack     // its user has put it back; nil: nobody knows that
+	counted   stand        // as it stood when it was last asked whether it was put back, and was not
 	orphan    bool         // its agents were told to end what is left of it
 	lost      string       // why it has to begin anew, once Slurm has ended it
 	unfit     bool         // and it never can: so it is refused
@@ -131,7 +137,7 @@ func (r *run) restore(n note, now time.Time) {
 	case n.ID == 0:
 		r.state, r.sentAt = unconfirmed, now
 	case n.Released:
-		r.state = releasing
+		r.state, r.armed = releasing, true
 	default:
 		r.state = held
 	}
@@ -172,6 +178,7 @@ func (r *run) setOrder(o *task.Order) {
 	if r.size == 0 {
 		r.size = o.Spec.Size
 	}
+	r.Requeue = requeues(&o.Spec)
 	if len(r.Nodes) == 0 {
 		r.User = o.Spec.User
 		r.Nodes = slices.Clone(o.Spec.Nodes)
@@ -250,5 +257,6 @@ func (r *run) forget() {
 	r.stop, r.stopped, r.tried = goesOn, time.Time{}, time.Time{}
 	clear(r.statuses)
 	r.array = array{}
+	r.armed, r.Restarts, r.back, r.counted = false, 0, nil, stand{}
 	r.began, r.empty = time.Time{}, time.Time{}
 }

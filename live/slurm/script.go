@@ -45,7 +45,7 @@ func script(specs []task.Spec, l layout) (string, error) {
 	}
 	head := fmt.Sprintf("#!/bin/sh\n# libra: job %d, attempt %d\n", first.Job, first.Attempt)
 	if len(specs) == 1 || first.Once {
-		return asOne(head, taskScript(specs, l)), nil
+		return asOne(head, guard(first)+taskScript(specs, l)), nil
 	}
 	return head + outer + rankScript(specs, l), nil
 }
@@ -306,15 +306,13 @@ func environment(specs []task.Spec, l layout) string {
 	if mode := valueOf(s.Env, task.OpenMode); mode != "" && bySbatch(s) {
 		words = append(words, "SLURM_OPEN_MODE="+quote(mode[:1]))
 	}
-	if s.Attempt > 0 && bySbatch(s) { // as Slurm counts those that it begins again
-		words = append(words, fmt.Sprintf("SLURM_RESTART_COUNT=%d", s.Attempt))
-	}
+	words = append(words, restarts(s)...)
 	nodes := quote("LIBRA_NODES=" + strings.Join(s.Nodes, ","))
 	if l.later { // it is one
 		nodes = `"LIBRA_NODES=$libra_node"`
 	}
 	words = append(words,
-		quote("LIBRA_JOB_ID="+strconv.FormatInt(s.Job, 10)), quote("LIBRA_JOB_NAME="+s.Name), `"LIBRA_RANK=$libra_rank"`,
+		jobWord(s), quote("LIBRA_JOB_NAME="+s.Name), `"LIBRA_RANK=$libra_rank"`,
 		quote("LIBRA_SIZE="+strconv.Itoa(s.Size)), quote("LIBRA_THREADS="+strconv.Itoa(s.Processors())), nodes, `"LIBRA_NODE=$libra_node"`,
 		quote("LIBRA_ATTEMPT="+strconv.Itoa(s.Attempt)))
 	if l.array {

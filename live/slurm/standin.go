@@ -40,6 +40,7 @@ type standIn struct {
 	Comment   string `json:"comment"`
 	Sum       string `json:"sum"`                // of all that Slurm was told and cannot be told anew
 	Elements  int    `json:"elements,omitempty"` // of an array, as many as are left; 0: it is none
+	Again     bool   `json:"again,omitempty"`    // its user has put it back: it has run, and Sum is of what Slurm sets aside for it
 
 	job    int64
 	since  time.Time // when it was handed in, by this backend
@@ -94,6 +95,9 @@ func (b *Backend) restoreStandIns(ctx context.Context) error {
 			return fmt.Errorf("note of the stand-in of job %s: %w", kept[i].Key, err)
 		}
 		b.standIns.of[s.job], b.standIns.job[s.ID] = s, s.job
+		if s.Again {
+			b.numbers.renew(s.ID, s.job)
+		}
 	}
 	return nil
 }
@@ -107,7 +111,7 @@ const nowhereYet = "?"
 func (b *Backend) StandIn(ctx context.Context, spec task.Spec, bornUS int64, partition string) {
 	slurm, can := b.slurm.(client.Guests)
 	if !can || !slurm.Adopts() || partition == "" ||
-		spec.Size != 1 || spec.Optional != nil || spec.Within != "" || guestOf(&spec) != 0 {
+		spec.Size != 1 || spec.Optional != nil || spec.Within != "" || guestOf(&spec) != 0 || putBackOf(&spec) != 0 {
 		return
 	}
 	if spec.Len() > 0 && !b.mayStandAsArray(ctx, &spec, partition) {

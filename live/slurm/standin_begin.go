@@ -21,13 +21,13 @@ var errNotStanding = errors.New("no stand-in")
 // who has cancelled it has cancelled the job.
 func (b *Backend) callForward(ctx context.Context, key runKey, spec *task.Spec, s client.Submission) (id, given int64, err error) {
 	b.mu.Lock()
-	in := b.standIns.of[key.job]
-	if in == nil || in.busy {
+	in, back := b.standIns.of[key.job], b.putBacks[putBackOf(spec)] != nil // which is its stand-in in a moment
+	if in == nil || in.busy || back {
 		b.mu.Unlock()
-		if in == nil {
+		if in == nil && !back {
 			return 0, 0, errNotStanding
 		}
-		return 0, 0, fmt.Errorf("%w: its stand-in ends", errNotAsked)
+		return 0, 0, fmt.Errorf("%w: its stand-in ends, or comes", errNotAsked)
 	}
 	in.busy = true
 	b.mu.Unlock()
@@ -47,11 +47,12 @@ func (b *Backend) callForward(ctx context.Context, key runKey, spec *task.Spec, 
 		return j.ID, j.Submitted, b.becomes(ctx, in)
 	case j.State == client.Cancelled:
 		return 0, 0, b.withdraw(ctx, in)
-	case wrong == nil && j.State == client.Pending && j.Held && sumOf(later) == in.Sum && bulkOf(later) == bulkOf(s):
+	case wrong == nil && j.State == client.Pending && j.Held && in.is(later) && bulkOf(later) == bulkOf(s):
 		if err = b.dropOthers(ctx, in, &j, s.Array); err != nil {
 			return 0, 0, err
 		}
 		slurm := b.slurm.(client.Guests) //nolint:forcetypeassert // StandIn has seen it
+		s.Again = in.Again
 		if err = slurm.Adopt(ctx, j.ID, s); err == nil {
 			return j.ID, j.Submitted, b.becomes(ctx, in)
 		}
@@ -135,6 +136,14 @@ func (b *Backend) listedAs(ctx context.Context, in *standIn, since time.Time) (c
 		return j, nil
 	}
 	return client.Job{}, nil
+}
+
+// is reports whether a submission is what Slurm was told.
+func (in *standIn) is(s client.Submission) bool {
+	if in.Again { // it is the market's copy of what was handed in then
+		return bulkOf(s) == in.Sum
+	}
+	return sumOf(s) == in.Sum
 }
 
 // bulkOf tells two submissions apart by what Slurm sets aside for them.

@@ -31,6 +31,8 @@ type theater struct {
 	front  client.Slurm // that the backend speaks to
 	fleet  *unsureFleet // of the market, likewise
 	leads  func() error // of the controller of the backend; nil: it does
+	anew   Anew         // nil: no job is handed in anew
+	line   Line         // nil: none waits
 	gentle bool         // only answers are lost, and the backend killed
 	log    *slog.Logger
 
@@ -74,7 +76,7 @@ func (h noErrors) Handle(_ context.Context, r slog.Record) error {
 
 // start starts a backend where another was killed.
 func (th *theater) start() {
-	cfg := Config{Partition: "libra", Now: time.Now, Log: th.log, Leads: th.leads}
+	cfg := Config{Partition: "libra", Now: time.Now, Log: th.log, Leads: th.leads, Anew: th.anew, Line: th.line}
 	b, err := New(th.t.Context(), cfg, th.fleet, th.front, th.notes)
 	for ; errors.Is(err, errDisk); time.Sleep(time.Second) {
 		b, err = New(th.t.Context(), cfg, th.fleet, th.front, th.notes)

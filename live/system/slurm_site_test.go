@@ -34,6 +34,7 @@ func TestOnSlurm(t *testing.T) {
 		{"Slurm has limits", slurmHasLimits},
 		{"scripts run unchanged", scriptsRunUnchanged},
 		{"one number", oneNumber},
+		{"owners put back", ownersPutBack},
 		{"elements are jobs", elementsAreJobs},
 		{"GPUs are sold", gpusAreSold},
 		{"jobs are on their nodes", jobsAreOnTheirNodes},

@@ -55,7 +55,7 @@ func (c *commands) Submit(ctx context.Context, s Submission) (int64, error) {
 // no value can be taken for an option.
 func (s *Submission) flags() []string {
 	flags := []string{
-		"--parsable", "--hold", "--no-requeue", "--ignore-pbs", "--export-file=3",
+		"--parsable", "--hold", s.requeue(), "--ignore-pbs", "--export-file=3",
 		"--job-name=" + s.Name, "--partition=" + s.Partition, "--chdir=" + s.Dir, "--output=" + s.Output, "--open-mode=append",
 		fmt.Sprintf("--nodes=%d", s.nodes()), fmt.Sprintf("--ntasks=%d", s.tasks()), fmt.Sprintf("--mincpus=%d", s.CPUs),
 	}
@@ -95,6 +95,14 @@ func (s *Submission) flags() []string {
 		flags = append(flags, fmt.Sprintf("--time=%d", s.minutes()))
 	}
 	return flags
+}
+
+// requeue says whether its user may put it back.
+func (s *Submission) requeue() string {
+	if s.Requeue {
+		return "--requeue"
+	}
+	return "--no-requeue"
 }
 
 // tasks is what Slurm is told of tasks: as many as processors are to be set aside.

@@ -190,6 +190,12 @@ func memoryOf(tres string) int64 {
 // Adopt makes a held job one of the market's.
 func (c *commands) Adopt(ctx context.Context, id int64, s Submission) error {
 	argv := []string{"scontrol", "update", fmt.Sprintf("jobid=%d", id), "comment=" + s.Comment, "requeue=0"}
+	if s.Requeue {
+		argv[len(argv)-1] = "requeue=1"
+	}
+	if s.Again {
+		argv = append(argv, "starttime=now") // else Slurm lets two minutes pass
+	}
 	if _, most, _ := strings.Cut(s.Array, "%"); most != "" {
 		argv = append(argv, "arraytaskthrottle="+most)
 	}

@@ -10,11 +10,11 @@ import (
 
 // Submit hands a job in, in the name of its user.
 func (r *rest) Submit(ctx context.Context, s Submission) (int64, error) {
-	if s.MailType+s.MailUser+s.Signal+s.Licenses+s.Reservation+s.Array != "" {
+	if s.MailType+s.MailUser+s.Signal+s.Licenses+s.Reservation+s.Array != "" || s.Requeue {
 		// By sbatch: a slurmrestd of 22.05 takes no signal, though its schema has one, and
 		// each generation has other words for these.
 		if r.killer == nil {
-			return 0, fmt.Errorf("%w: mail, signals, licences, reservations and arrays are asked for with sbatch, which is not on the market's host", ErrRefused)
+			return 0, fmt.Errorf("%w: mail, signals, licences, reservations, arrays and requeueing are asked for with sbatch, which is not on the market's host", ErrRefused)
 		}
 		return r.killer.Submit(ctx, s)
 	}

@@ -68,6 +68,8 @@ type Submission struct {
 	Reservation  string   // that it is in; empty: in none
 	QOS          string   `json:",omitempty"` // that it has; empty: its user's usual one. What was told of a stand-in before there were any stays what it was
 	Array        string   // which elements it has, as sbatch is told: 1-9:2,12, and how many at a time: %3; empty: it is none. Which node each is on is said later ([Arrays.Chain])
+	Requeue      bool     `json:",omitempty"` // its user may put it back into the queue
+	Again        bool     `json:",omitempty"` // it was put back, and need not wait for that any more
 	Command      []string // what is shown as the command: a file, and what the script finds as its arguments
 }
 

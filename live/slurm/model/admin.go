@@ -1,6 +1,8 @@
 package model
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/libra-market/libra/live/slurm/client"
@@ -45,18 +47,49 @@ func (f *Slurm) Resume(id int64) {
 func (f *Slurm) Requeue(id int64, hold bool) {
 	f.Mu.Lock()
 	defer f.Mu.Unlock()
-	j := f.Known[id]
-	if j == nil || j.State.Over() {
-		return
+	if j := f.Known[id]; j != nil && !j.State.Over() {
+		f.requeue(j, hold)
 	}
+}
+
+// RequeueByUser does that for its user, also where it has ended; a job that is not begun with
+// --requeue stays as it is, and so does one that waits.
+func (f *Slurm) RequeueByUser(id int64, hold bool) (done bool) {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	j := f.Known[id]
+	if j == nil || !j.Submission.Requeue || j.State == client.Pending {
+		return false
+	}
+	f.requeue(j, hold)
+	return true
+}
+
+// guarded puts a job back that begins once more, and that the market has not noted may: as its script
+// does.
+func (f *Slurm) guarded(j *Job) bool {
+	if !j.Submission.Requeue || j.Restarts == 0 || strings.HasPrefix(j.Remark, fmt.Sprintf("libra: start %d ", j.Restarts)) {
+		return false
+	}
+	f.requeue(j, false)
+	return true
+}
+
+// requeue puts a job back. The lock is held.
+func (f *Slurm) requeue(j *Job, hold bool) {
 	for _, p := range f.Procs {
-		if p.id == id && !p.done {
+		if p.id == j.ID && !p.done {
 			p.ends(true)
 		}
+	}
+	for _, node := range j.Wanted { // its node knows that it has ended
+		delete(f.begun, fmt.Sprint(node, " ", j.ID))
 	}
 	// It waits for two minutes, and for its processes to have gone.
 	j.State, j.Held, j.Started, j.Nodes, j.released = client.Pending, hold, 0, nil, now().Add(2*time.Minute)
 	j.Reason = "BeginTime"
+	j.Restarts++
+	j.Ended, j.Exit, j.Signal = 0, 0, 0
 	f.tick++
 	j.Submitted = now().Unix()*1000 + f.tick
 }

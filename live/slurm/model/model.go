@@ -69,6 +69,8 @@ type Slurm struct {
 type Job struct {
 	client.Job
 	Submission client.Submission
+	Restarts   int    // how often it was put back into the queue
+	Remark     string // what root has noted with it
 	want       Program
 	released   time.Time
 }
@@ -336,7 +338,7 @@ func (f *Slurm) step(now time.Time) {
 			j.State, j.Ended, j.Exit = client.Failed, j.Started, 1
 			continue
 		}
-		if !f.launches(id, j) {
+		if !f.launches(id, j) || f.guarded(j) {
 			continue
 		}
 		p := &process{id: id, comment: j.Comment, nodes: j.Wanted, since: now, until: now.Add(j.want.Takes), exit: j.want.Exit}

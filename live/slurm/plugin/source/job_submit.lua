@@ -227,21 +227,23 @@ local function sealed(job, partition)
 end
 
 -- Held until root lets go of it, and run at most once: a user's "scontrol requeue" is
--- not shown to slurm_job_modify, and would run a job a second time.
-local function hold(job)
+-- not shown to slurm_job_modify, and would run a job a second time. Of one that the market
+-- hands in it says itself whether its user may: the script of such a job begins a second
+-- time only if the market has noted that it may.
+local function hold(job, bought)
    job.priority = 0
-   job.requeue = 0
+   if not (bought and job.requeue == 1) then job.requeue = 0 end
 end
 
 function slurm_job_submit(job, part_list, submit_uid)
    local partition = ours(job.partition, job.reservation, part_list)
    if partition == nil then return slurm.SUCCESS end
    if submit_uid == 0 then
-      if job.priority == 0 then hold(job) end -- what root does not hold is root's wish
+      if job.priority == 0 then hold(job, true) end -- what root does not hold is root's wish
       return slurm.SUCCESS
    end
    if sealed(job, partition) then
-      hold(job)
+      hold(job, true)
       return slurm.SUCCESS
    end
    if OFFER and job.script ~= nil then

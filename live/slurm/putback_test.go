@@ -1,0 +1,323 @@
+package slurm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/model"
+)
+
+// requeueSlurm is the model with what a market needs whose users put jobs back.
+type requeueSlurm struct{ *model.Slurm }
+
+func (q *requeueSlurm) job(id int64) (j *model.Job, err error) {
+	if j = q.Known[id]; j == nil {
+		return nil, client.ErrRefused
+	}
+	return j, nil
+}
+
+func (q *requeueSlurm) Guest(context.Context, int64) (client.Guest, error) {
+	return client.Guest{}, nil
+}
+func (q *requeueSlurm) Adopts() bool { return true }
+
+func (q *requeueSlurm) Adopt(_ context.Context, id int64, s client.Submission) error {
+	q.Mu.Lock()
+	defer q.Mu.Unlock()
+	j, err := q.job(id)
+	if err != nil || j.State != client.Pending || !j.Held {
+		return client.ErrRefused
+	}
+	if j.Comment = s.Comment; len(s.Nodes) > 0 {
+		j.Wanted = s.Nodes
+	}
+	j.Submission.Requeue = s.Requeue
+	return nil
+}
+
+func (q *requeueSlurm) Remark(_ context.Context, id int64, text string) error {
+	q.Mu.Lock()
+	defer q.Mu.Unlock()
+	j, err := q.job(id)
+	if err == nil {
+		j.Remark = text
+	}
+	return err
+}
+
+func (q *requeueSlurm) Restarts(_ context.Context, id int64) (int, string, error) {
+	q.Mu.Lock()
+	defer q.Mu.Unlock()
+	j, err := q.job(id)
+	if err != nil {
+		return 0, "", err
+	}
+	return j.Restarts, j.Remark, nil
+}
+
+func (q *requeueSlurm) Detain(_ context.Context, id int64) error {
+	q.Mu.Lock()
+	defer q.Mu.Unlock()
+	j, err := q.job(id)
+	if err == nil && j.State == client.Pending {
+		j.Held, j.Reason = true, "JobHeldAdmin"
+	}
+	return err
+}
+
+// renewer hands jobs in anew at the fake market.
+type renewer struct {
+	market  *fakeMarket
+	made    map[string]int64
+	asked   []Return
+	refuses bool
+}
+
+func (a *renewer) Anew(_ context.Context, r Return) (Renewed, error) {
+	m := a.market
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	old := m.jobs[r.Job]
+	if old.final == nil {
+		return Renewed{}, ErrGoesOn
+	}
+	key := fmt.Sprint(r.Number, r.Job, r.Count)
+	id, again := a.made[key]
+	if !again {
+		id = int64(101 + len(a.made))
+		a.made[key] = id
+		a.asked = append(a.asked, r)
+	}
+	if a.refuses {
+		return Renewed{Job: id, Refused: true, Said: "refused"}, nil
+	}
+	if !again {
+		spec := old.Spec
+		spec.Job, spec.Attempt, spec.Nodes = id, 0, nil
+		spec.Env = append(slices.DeleteFunc(slices.Clone(spec.Env), func(e string) bool { return strings.HasPrefix(e, task.PutBack+"=") }), r.Env(0))
+		m.jobs[id] = &fakeOrder{Spec: spec, program: old.program, ends: map[int]task.Status{}}
+		m.place(m.jobs[id])
+	}
+	return Renewed{Job: id, Said: "bought"}, nil
+}
+
+func (a *renewer) LineUp(context.Context) {}
+
+func (a *renewer) Over(_ context.Context, job int64) (bool, error) {
+	a.market.mu.Lock()
+	defer a.market.mu.Unlock()
+	return a.market.jobs[job] == nil || a.market.jobs[job].final != nil, nil
+}
+
+func (a *renewer) Withdraw(_ context.Context, job int64, _ string) error {
+	a.market.cancel(job, task.Kill)
+	return nil
+}
+
+// mayReturn plays with a job that its user may put back, which takes half a minute.
+func mayReturn(t *testing.T, seed uint64, scene func(t *testing.T, th *theater, a *renewer)) {
+	t.Helper()
+	play(t, seed, func(t *testing.T, th *theater, _ context.Context) {
+		a := &renewer{market: th.market, made: map[string]int64{}}
+		th.front, th.anew, th.line = &requeueSlurm{th.slurm}, a, a
+		th.restart(0)
+		time.Sleep(5 * time.Second)
+		th.market.mu.Lock()
+		spec := task.Spec{
+			Key: task.Key{Job: 1}, Size: 1, User: "ann", Name: "work", Dir: "/", GraceMS: 500, Script: []byte("#!/bin/sh\n"),
+			Env: []string{submitDir + "=/", task.Requeue + "=yes"},
+		}
+		th.market.jobs[1] = &fakeOrder{Spec: spec, program: model.Program{Takes: 30 * time.Second, Exit: 3}, ends: map[int]task.Status{}}
+		th.market.place(th.market.jobs[1])
+		th.market.mu.Unlock()
+		for tries := 0; th.slurm.Alive() == 0; time.Sleep(time.Millisecond) {
+			if tries++; tries > 60_000 {
+				t.Fatal("it does not begin")
+			}
+		}
+		scene(t, th, a)
+		for _, kind := range []string{kindPutBack, kindStandIn, kindRun} {
+			if kept, _ := th.notes.Notes(t.Context(), kind); len(kept) != 0 {
+				t.Errorf("of %s this is noted still: %v", kind, kept)
+			}
+		}
+	})
+}
+
+// least is how many seconds a job has had when it is put back.
+func ofItsUser(t *testing.T, s task.Status, least time.Duration) {
+	t.Helper()
+	if s.State != task.Ended || !s.Cancelled || s.Attempt != 0 || s.CPUUS < least.Microseconds() || s.Signal != "SIGTERM" {
+		t.Errorf("what was put back ended as %s by its user %v, %s, attempt %d, having used %d us: %s", s.State, s.Cancelled, s.Signal, s.Attempt, s.CPUUS, s.Error)
+	}
+}
+
+// Who puts a job back has ended it, and pays for what it used; the next is another of the market's, and
+// the same in Slurm. So it is whenever that happens, and whenever the market is killed meanwhile.
+func TestAJobIsPutBackByItsUser(t *testing.T) {
+	for after := time.Duration(0); after <= 10*time.Second; after += 5 * time.Second {
+		for killed := -250 * time.Millisecond; killed < 12*time.Second; killed += 750 * time.Millisecond {
+			t.Run(fmt.Sprint(after, killed), func(t *testing.T) {
+				mayReturn(t, uint64(after+killed+time.Hour), func(t *testing.T, th *theater, a *renewer) {
+					time.Sleep(after)
+					if !th.slurm.RequeueByUser(1, false) {
+						t.Fatal("it was not put back")
+					}
+					if killed >= 0 {
+						time.Sleep(killed)
+						th.restart(0)
+					}
+					most := 0
+					for range 400 {
+						time.Sleep(500 * time.Millisecond)
+						most = max(most, th.slurm.Alive())
+					}
+					ofItsUser(t, th.market.ending(1), after)
+					if len(a.made) != 1 || a.asked[0].OnHold || a.asked[0].Restarts != 1 {
+						t.Fatalf("handed in anew were %+v", a.asked)
+					}
+					if s := th.market.ending(101); s.State != task.Ended || s.Exit != 3 || s.Attempt != 0 || s.Batch != "1" || most != 1 {
+						t.Errorf("the next, %s, ended as %s %d: %s; %d at a time", s.Batch, s.State, s.Exit, s.Error, most)
+					}
+					if job, found, err := th.backend.JobOf(t.Context(), 1); job != 101 || !found || err != nil {
+						t.Errorf("its number is that of %d, %v, %v", job, found, err)
+					}
+					if n := th.slurm.Count(); n != 1 {
+						t.Errorf("Slurm has %d jobs", n)
+					}
+				})
+			})
+		}
+	}
+}
+
+// As often as it is put back it is paid for, and counted.
+func TestAJobIsPutBackTwice(t *testing.T) {
+	mayReturn(t, 3, func(t *testing.T, th *theater, a *renewer) {
+		for range 2 {
+			time.Sleep(10 * time.Second)
+			if !th.slurm.RequeueByUser(1, false) {
+				t.Fatal("it was not put back")
+			}
+			time.Sleep(20 * time.Second)
+		}
+		time.Sleep(2 * time.Minute)
+		ofItsUser(t, th.market.ending(1), 10*time.Second)
+		ofItsUser(t, th.market.ending(101), 5*time.Second)
+		if s := th.market.ending(102); s.Exit != 3 || s.Batch != "1" || len(a.made) != 2 || a.asked[1].Restarts != 2 || a.asked[1].Job != 101 {
+			t.Errorf("the last ended as %s %d in %s; %+v", s.State, s.Exit, s.Batch, a.asked)
+		}
+	})
+}
+
+// While the market is away Slurm begins it again by itself, and its script puts it back: nothing of it
+// runs until it is bought.
+func TestNothingRunsWhileTheMarketIsAway(t *testing.T) {
+	mayReturn(t, 4, func(t *testing.T, th *theater, a *renewer) {
+		time.Sleep(10 * time.Second)
+		th.kill()
+		<-th.gone
+		for _, agent := range th.agents { // which hold what they hold
+			agent.mu.Lock()
+			agent.to, agent.heard = nil, time.Now().Add(time.Hour)
+			agent.mu.Unlock()
+		}
+		th.slurm.RequeueByUser(1, false)
+		for range 600 {
+			time.Sleep(time.Second)
+			if th.slurm.Alive() != 0 {
+				t.Fatal("it runs, and nobody has bought it")
+			}
+		}
+		th.slurm.Mu.Lock()
+		if n := th.slurm.Known[1].Restarts; n < 4 {
+			t.Errorf("Slurm has begun it %d times", n)
+		}
+		th.slurm.Mu.Unlock()
+		th.start()
+		time.Sleep(3 * time.Minute)
+		ofItsUser(t, th.market.ending(1), 10*time.Second)
+		if s := th.market.ending(101); s.Exit != 3 || s.Batch != "1" || len(a.made) != 1 {
+			t.Errorf("the next ended as %s %d in %s; %+v", s.State, s.Exit, s.Batch, a.asked)
+		}
+	})
+}
+
+// One that the market does not take any more is ended in Slurm, and its number says why.
+func TestAJobThatWasPutBackIsRefused(t *testing.T) {
+	mayReturn(t, 5, func(t *testing.T, th *theater, a *renewer) {
+		time.Sleep(10 * time.Second)
+		a.refuses = true
+		th.slurm.RequeueByUser(1, true)
+		time.Sleep(time.Minute)
+		ofItsUser(t, th.market.ending(1), 10*time.Second)
+		if j := th.slurm.Known[1]; j.State != client.Cancelled || j.Remark != "libra: refused" || !a.asked[0].OnHold {
+			t.Errorf("in Slurm it is %s, %q; %+v", j.State, j.Remark, a.asked)
+		}
+		if job, _, err := th.backend.JobOf(t.Context(), 1); job != 101 || err != nil {
+			t.Errorf("its number is that of %d, %v", job, err)
+		}
+	})
+}
+
+// Who cancels what they have put back does not get it again.
+func TestWhatWasPutBackIsCancelled(t *testing.T) {
+	mayReturn(t, 6, func(t *testing.T, th *theater, a *renewer) {
+		time.Sleep(10 * time.Second)
+		th.slurm.RequeueByUser(1, false)
+		if err := th.slurm.Cancel(t.Context(), 1, false); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if s := th.market.ending(1); s.State == task.Lost || s.CPUUS < 9e6 && s.State != task.Refused || len(a.made) != 0 {
+			t.Errorf("it ended as %s, having used %d us; anew %+v", s.State, s.CPUUS, a.asked)
+		}
+	})
+}
+
+// What was lost with its node, or put back by an administrator who says so, is begun again at the
+// market's cost; what has ended is not begun again.
+func TestWhoPutAJobBack(t *testing.T) {
+	for name, what := range map[string]func(t *testing.T, th *theater){
+		"an administrator": func(_ *testing.T, th *theater) {
+			th.slurm.Mu.Lock()
+			th.slurm.Known[1].Remark = byAdministrator
+			th.slurm.Mu.Unlock()
+			th.slurm.RequeueByUser(1, false)
+		},
+		"Slurm, with its node": func(_ *testing.T, th *theater) {
+			time.Sleep(2 * time.Second)
+			nodes, _ := th.nodesOf(1)
+			th.slurm.Reset(nodes[0])
+			th.slurm.Requeue(1, false)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mayReturn(t, 7, func(t *testing.T, th *theater, a *renewer) {
+				time.Sleep(10 * time.Second)
+				what(t, th)
+				time.Sleep(3 * time.Minute)
+				if s := th.market.ending(1); s.Exit != 3 || s.Attempt != 1 || s.Batch == "1" || len(a.made) != 0 {
+					t.Errorf("it ended as %s %d, attempt %d, in %s; anew %+v", s.State, s.Exit, s.Attempt, s.Batch, a.asked)
+				}
+			})
+		})
+	}
+	mayReturn(t, 8, func(t *testing.T, th *theater, a *renewer) {
+		time.Sleep(time.Minute)
+		if !th.slurm.RequeueByUser(1, false) {
+			t.Fatal("Slurm does not put back what has ended")
+		}
+		time.Sleep(3 * time.Minute)
+		if s := th.market.ending(1); s.Exit != 3 || len(a.made) != 0 || th.slurm.Known[1].State != client.Cancelled {
+			t.Errorf("it ended as %s %d; anew %+v; in Slurm it is %s", s.State, s.Exit, a.asked, th.slurm.Known[1].State)
+		}
+	})
+}

@@ -60,6 +60,9 @@ func WaitsFor(j *Job, now int64) string {
 	if j.OnHold {
 		words = append(words, fmt.Sprintf("its user (libra release %d)", j.ID))
 	}
+	if len(words) == 0 {
+		return "a node that takes new jobs"
+	}
 	return strings.Join(words, " and ")
 }
 

@@ -111,3 +111,25 @@ type closedSlurm struct {
 }
 
 func (s *closedSlurm) Closed(context.Context) (map[string]string, error) { return s.closed, s.err }
+
+// Where nobody measures an array has had what its elements ran, and nothing of the time in which Slurm
+// began none.
+func TestWhatAnArrayHasHadThatStandsStill(t *testing.T) {
+	r := sweptRun()
+	at := func(started, ended, paused int64) func(*client.Job) {
+		return func(j *client.Job) { j.Started, j.Ended, j.Paused = started, ended, paused }
+	}
+	r.fold(40, []client.Job{
+		rowOf(1, client.Completed, at(100, 130, 5)), rowOf(4, client.Pending, because("PartitionDown")),
+		rowOf(2, client.Completed, at(100, 110, 0)), rowOf(5, client.Running, at(150, 0, 10)),
+		rowOf(3, client.Cancelled, nowhereEver, at(90, 95, 0)),
+	}, 200)
+	for rank, want := range []int64{25, 10 + 40, 0} {
+		if got := r.had(rank, 200); got != want {
+			t.Errorf("lane %d had %d s, want %d", rank, got, want)
+		}
+	}
+	if got := r.had(0, 2000); got != 25 {
+		t.Errorf("while it stands still it has had %d s", got)
+	}
+}

@@ -20,8 +20,7 @@ func (x *door) waitForOthers(j *underway.Job, f *underway.Following) (trade.Outc
 	}
 	x.jobs.Add(j)
 	x.floor.changed(j)
-	v := x.tell.view(j)
-	return trade.Outcome{Job: &v}, nil
+	return trade.Told(x.tell.view(j)), nil
 }
 
 // release goes on with one who waited for a job that has begun, or ended; broken says why

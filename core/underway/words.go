@@ -66,6 +66,14 @@ func WaitsFor(j *Job, now int64) string {
 	return strings.Join(words, " and ")
 }
 
+// CancelledBy says who has cancelled a job.
+func CancelledBy(j *Job, user string) string {
+	if user == j.Owner {
+		user = "its user"
+	}
+	return "cancelled by " + user
+}
+
 // Runs says since when the deadline of a job that is kept back runs, if it has one.
 func Runs(j *Job, now int64) string {
 	switch {

@@ -103,6 +103,8 @@ type Job struct {
 	OptionalMS  int64 `json:"optional_ms,omitempty"`
 	Optional    int64 `json:"optional_micros,omitempty"`
 
+	TakenOut []int `json:"taken_out,omitempty"` // elements of an array that were cancelled while it waited, in order: it was priced without them
+
 	Storage *Storage `json:"storage,omitempty"` // memory and disk, where the market sells them by the time they are held
 
 	Share  float64 `json:"share"`            // of each processor, now
@@ -151,7 +153,8 @@ const (
 	ElementUnderway  ElementState = "under way" // its task runs, and nobody says how far it is: a batch system, or an older agent
 	ElementCompleted ElementState = "completed"
 	ElementFailed    ElementState = "failed"
-	ElementNotRun    ElementState = "not run" // the job ended first
+	ElementNotRun    ElementState = "not run"   // the job ended first
+	ElementCancelled ElementState = "cancelled" // by its user, while the array waited
 )
 
 // Programs counts the programs of the job that have a place.

@@ -66,5 +66,8 @@ func heldUntil(r *v1.Request, j *v1.Job) string {
 	if j.OnHold {
 		add("when you say so: libra release " + strconv.FormatInt(j.ID, 10))
 	}
+	if said == "" {
+		return "when a node takes new jobs"
+	}
 	return said
 }

@@ -38,6 +38,32 @@ func (l *slurmLine) Withdraw(ctx context.Context, job int64, user string) error 
 	return err
 }
 
+// Only takes all elements but some out of an array, for its user, who has cancelled the others in Slurm.
+// One that waits no more is as it was sold.
+func (l *slurmLine) Only(ctx context.Context, job int64, user string, elements []int) error {
+	j, err := l.market.Market.Job(ctx, job)
+	if err == nil && j.State == v1.Held && j.Request.Array != nil {
+		left := map[int]bool{}
+		for _, e := range elements {
+			left[e] = true
+		}
+		var out []int
+		for i := range j.Request.Array.Len() {
+			if e := j.Request.Array.Index(i); !left[e] {
+				out = append(out, e)
+			}
+		}
+		if len(out) == 0 {
+			return nil
+		}
+		_, _, err = l.market.Market.Do(ctx, trade.Command{By: trade.Identity{User: user, Role: trade.RoleUser}, Cancel: &trade.Cancel{Job: job, Elements: out}}, trade.Key{})
+	}
+	if errors.Is(err, trade.ErrUnknown) || errors.Is(err, trade.ErrConflict) {
+		return nil
+	}
+	return err
+}
+
 // inLine reports whether a job has no processors yet.
 func inLine(s v1.State) bool { return s == v1.Held || s == v1.Queued }
 

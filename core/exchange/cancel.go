@@ -7,6 +7,7 @@ import (
 	"github.com/libra-market/libra/core/quote"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // cancel takes a job or a quote back.
@@ -18,22 +19,24 @@ func (x *door) cancel(by trade.Identity, c *trade.Cancel) (trade.Outcome, error)
 	if j == nil || by.Role != trade.RoleOwner && j.Owner != by.User {
 		return trade.Outcome{}, fmt.Errorf("job %d: %w, or it has ended", c.Job, trade.ErrUnknown)
 	}
-	detail := "cancelled by its user"
-	if by.User != j.Owner {
-		detail = "cancelled by " + by.User
-	}
-	if x.unheard(j) {
-		if err := x.abandon(j, detail); err != nil {
-			return trade.Outcome{}, err
+	var err error
+	switch {
+	case len(c.Elements) > 0:
+		if err = j.TakeOut(c.Elements); err == nil {
+			x.floor.changed(j)
 		}
-	} else if err := x.runs.stop(j, task.Terminate, trade.Cancelled, market.ByUser.String(), detail); err != nil {
+	case x.unheard(j):
+		err = x.abandon(j, underway.CancelledBy(j, by.User))
+	default:
+		err = x.runs.stop(j, task.Terminate, trade.Cancelled, market.ByUser.String(), underway.CancelledBy(j, by.User))
+	}
+	if err == nil {
+		err = x.followUp()
+	}
+	if err != nil {
 		return trade.Outcome{}, err
 	}
-	if err := x.followUp(); err != nil {
-		return trade.Outcome{}, err
-	}
-	v := x.tell.view(j)
-	return trade.Outcome{Job: &v}, nil
+	return trade.Told(x.tell.view(j)), nil
 }
 
 // cancelQuote cancels a quote.

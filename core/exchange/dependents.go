@@ -20,8 +20,7 @@ func (x *door) waitForOthers(j *underway.Job, f *underway.Following) (trade.Outc
 	}
 	x.jobs.Add(j)
 	x.floor.changed(j)
-	v := x.tell.view(j)
-	return trade.Outcome{Job: &v}, nil
+	return trade.Told(x.tell.view(j)), nil
 }
 
 // release goes on with one who waited for a job that has begun, or ended; broken says why
@@ -40,7 +39,7 @@ func (x *floor) release(j *underway.Job, broken string) {
 // admitDependent hands a job to the cluster whose time has come. Nobody hears what would be
 // taken instead of one that is not, and thousands may come at once: it is not looked for.
 func (x *door) admitDependent(j *underway.Job) error {
-	if j.State != trade.Held {
+	if j.State != trade.Held || x.jobs.KeptOut(j, x.nodes, x.now) {
 		return nil
 	}
 	x.alone = true

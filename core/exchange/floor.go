@@ -37,9 +37,10 @@ func (x *floor) step(happened ...market.Event) error {
 func (x *floor) touch(e *market.Event) {
 	x.touched.Stepped = true
 	switch e.Kind {
-	case market.Wake, market.Woken, market.NodeDown, market.NodeUp, market.NodeClosed, market.NodeOpened, market.NodeWithheld:
+	case market.NodeUp, market.NodeOpened:
+		x.jobs.LookAgain(x.now)
 		return
-	case market.Granted: // the commonest by far: see touchSpeed
+	case market.Wake, market.Woken, market.NodeDown, market.NodeClosed, market.NodeWithheld, market.Granted: // the last is by far the commonest: see touchSpeed
 		return
 	case market.Shared:
 		x.touched.Proc(e.Proc)

@@ -62,6 +62,5 @@ func (x *door) begin(by trade.Identity, b *trade.Begin) (trade.Outcome, error) {
 	if err := x.followUp(); err != nil {
 		return trade.Outcome{}, err
 	}
-	v := x.tell.view(j)
-	return trade.Outcome{Job: &v}, nil
+	return trade.Told(x.tell.view(j)), nil
 }

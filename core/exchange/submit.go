@@ -165,8 +165,7 @@ func (x *door) unreserved(r *trade.Request, j *market.Job) string {
 // again.
 func (x *door) reserveFunds(j *underway.Job) (trade.Outcome, error) {
 	if j.State.Final() { // it has come and gone in this very instant
-		v := j.Job
-		return trade.Outcome{Job: &v}, nil
+		return trade.Told(j.Job), nil
 	}
 	reason, why := x.payable(j)
 	if reason != "" {
@@ -177,8 +176,7 @@ func (x *door) reserveFunds(j *underway.Job) (trade.Outcome, error) {
 		return x.refuse(j, reason, why), nil
 	}
 	x.floor.changed(j)
-	v := x.tell.view(j)
-	return trade.Outcome{Job: &v}, nil
+	return trade.Told(x.tell.view(j)), nil
 }
 
 // payable prices a job and holds the money; it says why it cannot.

@@ -41,6 +41,25 @@ func Room(nodes []*Node, j *market.Job) (sum int) {
 	return sum
 }
 
+// AllShut reports whether every node that is up and that a job may be on takes no new jobs. Where none is
+// up, nobody knows.
+func (r *Roster) AllShut(where *market.Where) bool {
+	if len(r.Census().shut) == 0 {
+		return false
+	}
+	some, takes := false, where.Chooser()
+	for _, n := range r.nodes {
+		shape := n.Core(market.Rates{})
+		if !n.Up || !where.Admits(&shape) || !takes(&shape) {
+			continue
+		}
+		if some = true; !n.Closed {
+			return false
+		}
+	}
+	return some
+}
+
 // Fastest is the best rating among the nodes of the market that could take a job, up or
 // not; 0: there is none.
 func (r *Roster) Fastest(j *market.Job) float64 {

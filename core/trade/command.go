@@ -167,6 +167,8 @@ type Settled struct {
 type Cancel struct {
 	Job   int64  `json:"job,omitempty"`
 	Quote string `json:"quote,omitempty"`
+
+	Elements []int `json:"elements,omitempty"` // of a job that is an array and waits: these alone
 }
 
 // MaxReason bounds what the owner of a market says about a job.
@@ -227,6 +229,9 @@ type Outcome struct {
 	Epoch   *EpochView `json:"epoch,omitempty"`
 	Node    *NodeView  `json:"node,omitempty"`
 }
+
+// Told is the answer that is a job.
+func Told(j Job) Outcome { return Outcome{Job: &j} }
 
 // Account is how an account stands.
 type Account struct {

@@ -82,6 +82,8 @@ type Job struct {
 	OptionalMS  int64     `json:"optional_ms,omitempty"`
 	Optional    int64     `json:"optional_micros,omitempty"`
 
+	TakenOut []int `json:"taken_out,omitempty"` // elements of an array that were cancelled while it waited, in order: it was priced without them
+
 	Storage *Storage `json:"storage,omitempty"` // memory and disk, where the market sells them by the time they are held
 
 	Share  float64 `json:"share"`            // of each processor, now

@@ -1,6 +1,10 @@
 package underway
 
-import "container/heap"
+import (
+	"container/heap"
+
+	"github.com/libra-market/libra/core/roster"
+)
 
 // Ready reports whether a job that was kept back waits for nothing more.
 func (j *Job) Ready(now int64) bool { return len(j.Waits) == 0 && !j.OnHold && j.BeginUS <= now }
@@ -19,6 +23,30 @@ func (b *Book) TakeBegin(by int64) (id int64, come bool) {
 		return 0, false
 	}
 	return heap.Pop(&b.begins).(begin).id, true
+}
+
+// KeptOut reports whether a job that waits for nothing more goes on waiting, as every node that it may
+// be on is closed: who hands in waits in no queue that is shut, but who has waited does not lose its
+// place. It is looked at again when a node opens, and when its deadline has passed.
+func (b *Book) KeptOut(j *Job, nodes *roster.Roster, now int64) bool {
+	if j.DueUS > 0 && j.DueUS <= now || !nodes.AllShut(j.Request.Where()) {
+		return false
+	}
+	if _, before := b.kept[j.ID]; !before && j.DueUS > 0 {
+		b.begins.push(j.DueUS, j.ID)
+	}
+	b.kept[j.ID] = true
+	return true
+}
+
+// LookAgain has those looked at who were kept out.
+func (b *Book) LookAgain(now int64) {
+	for id, out := range b.kept {
+		if out {
+			b.begins.push(now, id)
+			b.kept[id] = false
+		}
+	}
 }
 
 // begin is when a job may begin.

@@ -15,6 +15,7 @@ type Book struct {
 	byID  map[int64]*Job
 	waits map[int64][]int64 // by job: who waits for it
 	parts map[int64]*Job    // those with an optional part
+	kept  map[int64]bool    // those who were kept out (KeptOut), and whether they are still
 
 	begins begins
 
@@ -34,7 +35,7 @@ type seat struct {
 
 // NewBook is one without jobs.
 func NewBook() *Book {
-	return &Book{byID: map[int64]*Job{}, waits: map[int64][]int64{}, parts: map[int64]*Job{}}
+	return &Book{byID: map[int64]*Job{}, waits: map[int64][]int64{}, parts: map[int64]*Job{}, kept: map[int64]bool{}}
 }
 
 // Add takes a job in, and notes for whom it waits.
@@ -46,7 +47,7 @@ func (b *Book) Add(j *Job) {
 	for _, id := range j.Waits {
 		b.waits[id] = append(b.waits[id], j.ID)
 	}
-	if j.State == trade.Held && j.BeginUS > 0 {
+	if j.State == trade.Held && (j.BeginUS > 0 || len(j.Waits) == 0 && !j.OnHold) { // or it was kept out
 		b.begins.push(j.BeginUS, j.ID)
 	}
 }
@@ -58,6 +59,7 @@ func (b *Book) Remove(id int64) {
 	}
 	delete(b.byID, id)
 	delete(b.parts, id)
+	delete(b.kept, id)
 	b.left++
 }
 

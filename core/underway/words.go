@@ -60,7 +60,18 @@ func WaitsFor(j *Job, now int64) string {
 	if j.OnHold {
 		words = append(words, fmt.Sprintf("its user (libra release %d)", j.ID))
 	}
+	if len(words) == 0 {
+		return "a node that takes new jobs"
+	}
 	return strings.Join(words, " and ")
+}
+
+// CancelledBy says who has cancelled a job.
+func CancelledBy(j *Job, user string) string {
+	if user == j.Owner {
+		user = "its user"
+	}
+	return "cancelled by " + user
 }
 
 // Runs says since when the deadline of a job that is kept back runs, if it has one.

@@ -48,11 +48,11 @@ func (r *reader) foresee(lines []line) {
 	}
 }
 
-// TellOfAll has the elements of an array that runs element by element after another be told of all that
-// were asked for, as by sbatch: those whose namesakes fail do not run, and programs divide their work by
-// how many there are.
+// TellOfAll has the elements of an array that waits be told of all that were asked for, as by sbatch:
+// those whose namesakes fail (aftercorr) do not run, nor those that are cancelled meanwhile, and programs
+// divide their work by how many there are.
 func TellOfAll(r *v1.Request) {
-	if r.Array == nil || len(r.AfterEach) == 0 {
+	if r.Array == nil || !r.Follows() && !r.Hold && r.BeginMS == 0 {
 		return
 	}
 	a, n, step := r.Array, r.Array.Len(), 1

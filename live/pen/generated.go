@@ -1546,6 +1546,10 @@ func (p *pen) tradeCancel(v *trade.Cancel) {
 		p.text(`,"quote":`)
 		p.string(v.Quote)
 	}
+	if len(v.Elements) > 0 {
+		p.text(`,"elements":`)
+		p.listOfInt(v.Elements)
+	}
 	p.end(began, '{', '}')
 }
 
@@ -1743,6 +1747,10 @@ func (p *pen) tradeJob(v *trade.Job) {
 	if v.Optional != 0 {
 		p.text(`,"optional_micros":`)
 		p.int(v.Optional)
+	}
+	if len(v.TakenOut) > 0 {
+		p.text(`,"taken_out":`)
+		p.listOfInt(v.TakenOut)
 	}
 	if v.Storage != nil {
 		p.text(`,"storage":`)
@@ -2260,6 +2268,10 @@ func (p *pen) underwayJob(v *underway.Job) {
 		p.text(`,"optional_micros":`)
 		p.int(v.Job.Optional)
 	}
+	if len(v.Job.TakenOut) > 0 {
+		p.text(`,"taken_out":`)
+		p.listOfInt(v.Job.TakenOut)
+	}
 	if v.Job.Storage != nil {
 		p.text(`,"storage":`)
 		p.any(v.Job.Storage)
@@ -2600,6 +2612,10 @@ func (p *pen) v1Job(v *v1.Job) {
 	if v.Optional != 0 {
 		p.text(`,"optional_micros":`)
 		p.int(v.Optional)
+	}
+	if len(v.TakenOut) > 0 {
+		p.text(`,"taken_out":`)
+		p.listOfInt(v.TakenOut)
 	}
 	if v.Storage != nil {
 		p.text(`,"storage":`)

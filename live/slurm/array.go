@@ -124,6 +124,7 @@ type array struct {
 	is      bool
 	lanes   map[int]int         // of each element: the rank that it is of; nil: the orders have not come
 	done    map[int]finish      // those that have ended
+	going   map[int]client.Job  // those that run
 	oldest  int64               // when the first of those ended that are not, in unix seconds; 0: all are
 	whole   bool                // those that Slurm had from the beginning are known
 	at      int64               // when it was listed last, in unix seconds

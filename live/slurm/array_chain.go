@@ -187,17 +187,21 @@ func (r *run) lags(w *world) bool {
 // had what it used: who could bring that about, by jobs in other partitions, would run all but the last
 // element for nothing. Else it is begun anew: soon where no node of it takes new jobs, and where Slurm
 // may only be slow, as with a scheduler that looks at its queue now and then, or holds what cannot be
-// let go, not before that would be long for anybody. So where its partition is closed: nobody begins
-// there, so that it would be refused, and what has ended of it would be lost.
+// let go, not before that would be long for anybody. Where its partition is closed it waits until that is
+// opened, as by sbatch: nobody begins there, so that begun anew it would be refused, and what has ended
+// of it would be lost.
 func (r *run) checkStuck(w *world) {
 	a := &r.array
 	if a.stuck == "" || r.lost != "" || r.barred != "" {
 		return
 	}
 	j := client.Job{State: client.Pending, Reason: a.stuck}
+	if j.Barred() {
+		return
+	}
 	limited := j.Limited() || j.Unlicensed() || j.Impossible()
 	patience := slowest
-	if limited || (w.shut || j.Unavailable()) && !j.Barred() {
+	if limited || w.shut || j.Unavailable() {
 		patience = quiet
 	}
 	if w.now.Unix()-a.stuckAt < int64(patience.Seconds()) {

@@ -44,6 +44,21 @@ func (r *run) ofElements(s *task.Status, control Control) {
 	}
 }
 
+// had is for how many seconds elements of a lane of an array have run by now: while none does, because
+// Slurm begins none, nothing is used.
+func (r *run) had(rank int, now int64) (seconds int64) {
+	o := r.orders[rank]
+	for k := range o.Spec.Len() {
+		e := o.Spec.Element(k)
+		if f, over := r.array.done[e]; over && f.Started > 0 {
+			seconds += max(0, f.Ended-f.Started-f.Paused)
+		} else if j, goes := r.array.going[e]; goes {
+			seconds += max(0, now-j.Started-j.Paused)
+		}
+	}
+	return seconds
+}
+
 // verdict is what the end of an element means, of an array of which something ran. One that Slurm itself
 // could not start has not succeeded.
 func (f *finish) verdict(nodes []string) verdict {

@@ -57,7 +57,7 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 	all.Held, all.Started, all.Ended, all.Paused, all.Exit, all.Signal, all.Reason = false, 0, 0, 0, 0, 0, ""
 	a := &r.array
 	before := *a
-	a.is, a.at, a.waiting, a.pending, a.members = true, now, nil, map[int]string{}, map[string][]string{}
+	a.is, a.at, a.waiting, a.pending, a.members, a.going = true, now, nil, map[int]string{}, map[string][]string{}, map[int]client.Job{}
 	if a.done == nil {
 		a.done = map[int]finish{}
 	}
@@ -85,6 +85,9 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 		}
 		if j.State == client.Running || j.State == client.Suspended {
 			busy = append(busy, *j)
+			for _, e := range j.Elements {
+				a.going[e] = *j
+			}
 		}
 		throttled = throttled || j.Throttled() && !j.Held
 		switch {

@@ -238,9 +238,8 @@ func TestWhatIsStuckIsBegunAnew(t *testing.T) {
 		"no node takes new jobs":       {"Resources", quiet, true, true, false},
 		"not for long":                 {"Resources", quiet - time.Second, true, false, false},
 		"its nodes are not to be had":  {"ReqNodeNotAvail", quiet, false, true, false},
-		"its partition is closed":      {"PartitionDown", slowest - time.Second, false, false, false},
-		"it is, as are its nodes":      {"PartitionDown", quiet, true, false, false},
-		"it is closed for good":        {"PartitionDown", slowest, false, true, false},
+		"its partition is closed":      {"PartitionDown", 10 * slowest, false, false, false},
+		"it is, as are its nodes":      {"PartitionInactive", 10 * slowest, true, false, false},
 		"a limit is in the way":        {"AssocMaxJobsLimit", quiet, false, false, true},
 		"its licences are with others": {"Licenses", quiet, false, false, true},
 	} {

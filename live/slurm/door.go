@@ -11,6 +11,15 @@ import (
 // maintenance or is reserved runs on what it has; one that is set aside for a reservation that
 // the market knows takes the jobs of that.
 func (n *node) doorOf(now time.Time) (trade.Door, string) {
+	door, why := n.ownDoor(now)
+	if door == trade.DoorOpen && n.barred != "" {
+		return trade.DoorClosed, n.barred
+	}
+	return door, why
+}
+
+// ownDoor is that, whatever its partition does.
+func (n *node) ownDoor(now time.Time) (trade.Door, string) {
 	switch {
 	case n.slurm.Draining && n.slurm.Reason != "":
 		return trade.DoorClosed, "it drains in Slurm: " + n.slurm.Reason
@@ -72,12 +81,19 @@ func (b *Backend) turnNode(n *node, now time.Time) {
 	})
 }
 
+// innocent reports whether a node that is closed for the market is so only for its partition, or not
+// any more: the market is being told, and may have heard.
+func (n *node) innocent(now time.Time) bool {
+	door, _ := n.ownDoor(now)
+	return door == trade.DoorOpen && (n.barred != "" || n.turning)
+}
+
 // closedFor is whether a node of a run takes no new jobs, or none of its reservation, and the market knows: it will
-// put the job elsewhere. The lock is held.
+// put the job elsewhere. Where its partition takes none there is nowhere else. The lock is held.
 func (b *Backend) closedFor(r *run) bool {
 	now := b.cfg.Now()
 	for _, name := range r.Nodes {
-		if n := b.nodes[name]; n != nil && (n.door == trade.DoorClosed && !n.spares(r, now) || n.shutTo(r.within)) {
+		if n := b.nodes[name]; n != nil && (n.door == trade.DoorClosed && !n.spares(r, now) && !n.innocent(now) || n.shutTo(r.within)) {
 			return true
 		}
 	}

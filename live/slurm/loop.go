@@ -212,6 +212,7 @@ func (b *Backend) pollNodes(ctx context.Context) {
 	if err == nil && b.mindsReserved(nodes) {
 		takeReserved, err = b.hearReserved(ctx)
 	}
+	takeClosed := b.hearClosed(ctx)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.heard(began, err)
@@ -224,5 +225,6 @@ func (b *Backend) pollNodes(ctx context.Context) {
 	}
 	b.applyNodes(listed, b.cfg.Now())
 	takeReserved()
+	takeClosed()
 	b.noteUse(began)
 }

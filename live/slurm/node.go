@@ -41,6 +41,7 @@ type node struct {
 	ahead      int64             // from when on it is reserved for others, in microseconds; 0: nobody has said so
 	aheadTold  int64             // as the market was told, with the door
 	aside      string            // the reservation that it is set aside for, as Slurm says; empty: for none
+	barred     string            // why its partition begins nothing; empty: it does
 	orders     map[task.Key]bool // that the market wants here
 
 	gpus    device

@@ -1,11 +1,13 @@
 package slurm
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm/client"
 )
 
 // A market may sell several partitions of Slurm, each at its own rate. Every node is in one of
@@ -44,3 +46,25 @@ func (b *Backend) partitionOf(nodes []string) string {
 
 // errUnplaced says why a job is not handed in yet.
 var errUnplaced = errors.New("in which partition its nodes are is not known yet")
+
+// hearClosed asks which partitions begin nothing, and returns what takes that in while the lock is
+// held. Nothing is sold on their nodes: who waits in the market waits on, and is sold nothing that
+// would not begin. Where nobody can say, it is noticed when Slurm does.
+func (b *Backend) hearClosed(ctx context.Context) (take func()) {
+	slurm, can := b.slurm.(client.Closings)
+	if !can {
+		return func() {}
+	}
+	closed, err := slurm.Closed(ctx)
+	if err != nil {
+		return func() {} // it is as it was
+	}
+	return func() {
+		for name, n := range b.nodes {
+			in := b.partitionOf([]string{name})
+			if n.barred = ""; closed[in] != "" {
+				n.barred = "partition " + in + " is " + closed[in] + " in Slurm"
+			}
+		}
+	}
+}

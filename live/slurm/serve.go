@@ -208,6 +208,9 @@ func (b *Backend) progress() {
 		used := max(0, now.UnixMicro()-(r.job.Started+r.job.Paused)*1e6)
 		for rank, o := range r.orders {
 			name := o.Spec.Nodes[rank]
+			if r.array.is {
+				used = r.had(rank, now.Unix()) * 1e6
+			}
 			byNode[name] = append(byNode[name], task.Status{
 				Key: o.Spec.Key, State: task.Running, CPUUS: used * int64(o.Spec.Processors()), StartedUS: r.job.Started * 1e6, Batch: r.batch(),
 			})

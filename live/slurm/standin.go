@@ -29,6 +29,8 @@ type Line interface {
 	Over(ctx context.Context, job int64) (bool, error)
 	// Withdraw cancels a job that waits, for its user.
 	Withdraw(ctx context.Context, job int64, user string) error
+	// Only takes all elements but some out of an array that waits, for its user.
+	Only(ctx context.Context, job int64, user string, elements []int) error
 }
 
 // standIn is one of them, as it is noted.

@@ -121,8 +121,15 @@ func TestAnArrayStandsIn(t *testing.T) {
 	if others := lists(b, noon, append(slices.Clone(q.jobs), own)); len(others) != 0 || len(l.withdrawn)+len(q.cancelled) != 0 {
 		t.Errorf("withdrawn %v, ended %v, others %v", l.withdrawn, q.cancelled, others)
 	}
+	b.going.Wait()
+	if fmt.Sprint(l.left) != "[12 [1 2 4 5 6 7 8 9]]" {
+		t.Errorf("the market is told %q", l.left)
+	}
 	if use := b.had(had{})[runKey{12, standsIn}].use; use.Jobs+use.Waiting != 8 {
 		t.Errorf("without that it is %+v", use)
+	}
+	if lists(b, noon, append(slices.Clone(q.jobs), own)); len(l.left) != 1 {
+		t.Errorf("it is told again: %q", l.left)
 	}
 
 	again, err := New(t.Context(), b.cfg, b.fleet, q, b.notes)
@@ -228,5 +235,29 @@ func TestAnArrayWaitsForAWordOfTheAgents(t *testing.T) {
 	b.StandIn(t.Context(), waitingArray(12), 5, "libra")
 	if _, id, err := arrayBegins(t, b, waitingArray(12), 2); id != 0 || err == nil || b.standIns.of[12] == nil {
 		t.Errorf("nobody knows whether Slurm has heard: it runs as %d: %v", id, err)
+	}
+}
+
+// What the market cannot be told of elements that were cancelled it is told again. Meanwhile the array
+// does not begin.
+func TestElementsThatTheMarketIsNotToldOf(t *testing.T) {
+	b, q, l := linedArrays(t)
+	b.StandIn(t.Context(), waitingArray(12), 5, "libra")
+	q.jobs[0].Elements = []int{1, 9}
+	look := func() {
+		lists(b, noon, slices.Clone(q.jobs))
+		b.going.Wait()
+	}
+	l.fails = errors.New("away")
+	if look(); b.standIns.of[12].Elements != 9 || b.standIns.of[12].busy {
+		t.Errorf("nobody has heard, and it is %+v", b.standIns.of[12])
+	}
+	l.fails, b.standIns.of[12].busy = nil, true
+	if look(); len(l.left) != 0 {
+		t.Errorf("it begins, and the market is told %q", l.left)
+	}
+	b.standIns.of[12].busy = false
+	if look(); fmt.Sprint(l.left) != "[12 [1 9]]" || b.standIns.of[12].Elements != 2 {
+		t.Errorf("told %q: %+v", l.left, b.standIns.of[12])
 	}
 }

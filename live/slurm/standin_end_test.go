@@ -263,6 +263,8 @@ type slowLine struct{ withdraw func() }
 
 func (*slowLine) LineUp(context.Context) {}
 
+func (*slowLine) Only(context.Context, int64, string, []int) error { return nil }
+
 func (*slowLine) Over(context.Context, int64) (bool, error) { return false, nil }
 
 func (l *slowLine) Withdraw(context.Context, int64, string) error {

@@ -40,7 +40,7 @@ func (b *Backend) endStandIn(in *standIn) {
 // seeStandIns compares those that Slurm lists with those that are known. It takes their jobs out
 // of the listing: they are no run's, and nobody's who has come with plain sbatch. The lock is held.
 func (b *Backend) seeStandIns(jobs []client.Job, now time.Time) []client.Job {
-	seen, left, runs := map[int64]bool{}, map[int64]int{}, b.runsAs()
+	seen, left, runs := map[int64]bool{}, map[int64][]int{}, b.runsAs()
 	others := slices.DeleteFunc(jobs, func(j client.Job) bool {
 		if !b.isStandIn(j.Comment) {
 			return false
@@ -54,7 +54,7 @@ func (b *Backend) seeStandIns(jobs []client.Job, now time.Time) []client.Job {
 			if j.ID != id && j.State == client.Cancelled {
 				break // that one alone
 			}
-			left[job] += len(j.Elements)
+			left[job] = append(left[job], j.Elements...)
 			b.seeStandIn(in, &j, runs[job])
 		case !j.State.Over() && !b.comingAs(j.Comment) && b.standIns.gone[id].IsZero():
 			b.endStray(&j, now, slog.LevelInfo) // as a rule its job has ended
@@ -63,8 +63,8 @@ func (b *Backend) seeStandIns(jobs []client.Job, now time.Time) []client.Job {
 	})
 	maps.DeleteFunc(b.standIns.gone, func(_ int64, at time.Time) bool { return now.Sub(at) >= quiet })
 	for job, in := range b.standIns.of {
-		if seen[job] {
-			in.Elements = left[job]
+		if n := len(left[job]); n > 0 && n < in.Elements && !in.busy {
+			b.takeOut(in, left[job])
 		}
 		if seen[job] || in.busy {
 			in.missed = 0
@@ -75,6 +75,25 @@ func (b *Backend) seeStandIns(jobs []client.Job, now time.Time) []client.Job {
 	b.askAfter(now)
 	b.lineUpAnew()
 	return others
+}
+
+// takeOut tells the market which elements of an array are left, whose user has cancelled others: it is
+// priced without them. It is not called forward meanwhile. The lock is held.
+func (b *Backend) takeOut(in *standIn, left []int) {
+	in.busy = true
+	b.going.Go(func() {
+		defer b.atRest(in)
+		b.standIns.exits <- struct{}{}
+		err := b.cfg.Line.Only(b.ctx, in.job, in.User, left)
+		<-b.standIns.exits
+		if err != nil { // it is listed again
+			b.cfg.Log.Warn("elements that were cancelled in Slurm while they waited", "job", in.job, "slurm", in.ID, "error", err)
+			return
+		}
+		b.mu.Lock()
+		in.Elements = len(left)
+		b.mu.Unlock()
+	})
 }
 
 // runsAs are the numbers of runs in Slurm, by job. The lock is held.

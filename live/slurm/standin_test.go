@@ -3,6 +3,7 @@ package slurm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -88,9 +89,10 @@ func (q *queueSlurm) Adopt(_ context.Context, id int64, s client.Submission) err
 type fakeLine struct {
 	over      map[int64]bool
 	withdrawn []int64
-	asked     int   // for all who wait
-	fails     error // to withdraw
-	questions int   // after a job
+	left      []string // of which job which elements
+	asked     int      // for all who wait
+	fails     error    // to withdraw
+	questions int      // after a job
 }
 
 func (l *fakeLine) LineUp(context.Context) { l.asked++ }
@@ -98,6 +100,14 @@ func (l *fakeLine) LineUp(context.Context) { l.asked++ }
 func (l *fakeLine) Over(_ context.Context, job int64) (bool, error) {
 	l.questions++
 	return l.over[job], nil
+}
+
+func (l *fakeLine) Only(_ context.Context, job int64, _ string, elements []int) error {
+	if l.fails != nil {
+		return l.fails
+	}
+	l.left = append(l.left, fmt.Sprint(job, elements))
+	return nil
 }
 
 func (l *fakeLine) Withdraw(_ context.Context, job int64, _ string) error {

@@ -39,6 +39,9 @@ func Elements(j *v1.Job) []v1.Element {
 			}
 		}
 	}
+	for _, index := range j.TakenOut {
+		list = append(list, v1.Element{Index: index, State: v1.ElementCancelled, Rank: -1})
+	}
 	slices.SortFunc(list, func(a, b v1.Element) int { return cmp.Compare(a.Index, b.Index) })
 	return list
 }
@@ -118,7 +121,7 @@ func ElementCounts(all []v1.Element) string {
 		count[all[i].State]++
 	}
 	var said []string
-	for _, s := range []v1.ElementState{v1.ElementCompleted, v1.ElementFailed, v1.ElementRunning, v1.ElementUnderway, v1.ElementWaiting, v1.ElementNotRun} {
+	for _, s := range []v1.ElementState{v1.ElementCompleted, v1.ElementFailed, v1.ElementRunning, v1.ElementUnderway, v1.ElementWaiting, v1.ElementCancelled, v1.ElementNotRun} {
 		if count[s] > 0 {
 			said = append(said, strconv.Itoa(count[s])+" "+string(s))
 		}

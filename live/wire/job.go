@@ -17,7 +17,7 @@ func Job(j *trade.Job) v1.Job {
 		BeginUS: j.BeginUS, OnHold: j.OnHold, DueUS: j.DueUS, PromisedUS: j.PromisedUS, Firm: j.Firm, Starting: j.Starting, InTime: j.InTime,
 		Price: j.Price, Held: j.Held, Charged: j.Charged, CostNow: j.CostNow, Penalty: j.Penalty, Work: j.Work, Extra: j.Extra,
 		Width: j.Width, Attempt: j.Attempt, Policy: j.Policy,
-		Part: v1.Part(j.Part), MandatoryUS: j.MandatoryUS, OptionalMS: j.OptionalMS, Optional: j.Optional, Storage: maybe(j.Storage, storage),
+		Part: v1.Part(j.Part), MandatoryUS: j.MandatoryUS, OptionalMS: j.OptionalMS, Optional: j.Optional, TakenOut: j.TakenOut, Storage: maybe(j.Storage, storage),
 		Share: j.Share, Places: list(j.Places, func(p *trade.Place) v1.Place { return v1.Place(*p) }),
 		Tasks:      list(j.Tasks, TaskStatus),
 		Extensions: list(j.Extensions, func(e *trade.Extension) v1.Extension { return v1.Extension(*e) }),

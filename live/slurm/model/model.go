@@ -50,6 +50,7 @@ type Slurm struct {
 	Backup  bool            // there is another to take over, and nobody can say when it did
 	Booked  map[string]bool // nodes that are reserved for later: they look well, and nothing starts
 	Limit   string          // why no job is started at all
+	Shut    string          // in what state the partition is, where it begins nothing
 
 	Reserved []limit.Reserved
 	Licenses string // as scontrol says them
@@ -249,6 +250,16 @@ func (f *Slurm) Reservations(context.Context) ([]limit.Reserved, error) {
 	return slices.Clone(f.Reserved), nil
 }
 
+// Closed says that the partition begins nothing, if it is so.
+func (f *Slurm) Closed(context.Context) (map[string]string, error) {
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	if f.Shut == "" {
+		return nil, nil
+	}
+	return map[string]string{"libra": f.Shut}, nil
+}
+
 // Release lets a job start.
 func (f *Slurm) Release(ctx context.Context, id int64, nodes []string) error {
 	return f.call(ctx, fmt.Sprint("release ", id), func(*rand.Rand) error {
@@ -418,6 +429,9 @@ func (f *Slurm) why(j *Job) string {
 		if f.Drains[n] || f.Booked[n] {
 			return "ReqNodeNotAvail, UnavailableNodes:" + n
 		}
+	}
+	if f.Shut != "" {
+		return "PartitionDown"
 	}
 	return f.Limit
 }

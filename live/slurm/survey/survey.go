@@ -86,7 +86,7 @@ func inspectPartition(ctx context.Context, c *config.Slurm, batch client.Slurm, 
 		largest = max(largest, nodes[i].Processors)
 		gpus += nodes[i].GPUs
 		if processors += nodes[i].Processors; !nodes[i].Up || nodes[i].Draining {
-			down = append(down, strings.TrimSuffix(nodes[i].Name+" ("+nodes[i].Reason, " (")+")")
+			down = append(down, nodes[i].Name+because(nodes[i].Reason))
 		}
 	}
 	has := number(processors, "processor")
@@ -98,6 +98,15 @@ func inspectPartition(ctx context.Context, c *config.Slurm, batch client.Slurm, 
 		found = append(found, good("of these are down or drained: %s", strings.Join(down, ", ")))
 	}
 	return append(found, inspectSharing(ctx, c, name, conf, largest)...), true
+}
+
+// because is a reason in brackets, if Slurm gives one: it has none for a node that it has
+// not heard of since it was started.
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return " (" + reason + ")"
 }
 
 // number counts things: 1 node, 2 nodes, 1,024 nodes.

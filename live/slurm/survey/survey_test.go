@@ -102,6 +102,21 @@ func TestGPUsAreCounted(t *testing.T) {
 	}
 }
 
+// lame is a Slurm that has not heard of one node, and has drained another.
+type lame struct{ equipped }
+
+func (lame) Nodes(context.Context, string) ([]client.Node, error) {
+	return []client.Node{{Name: "n1", Processors: 4}, {Name: "n2", Processors: 4, Up: true, Draining: true, Reason: "a fan"}, {Name: "n3", Processors: 4, Up: true}}, nil
+}
+
+func TestNodesThatAreDownAreNamed(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	found := Inspect(t.Context(), &config.Slurm{Partition: "libra"}, lame{})
+	if !slices.Contains(found, Finding{Text: "of these are down or drained: n1, n2 (a fan)"}) {
+		t.Errorf("%v", found)
+	}
+}
+
 // Where a slurmrestd is named that does not answer, commands would do its work, several times slower.
 func TestASlurmrestdThatIsAwayIsSaid(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())

@@ -73,6 +73,9 @@ func (x *Exchange) Do(at int64, c trade.Command) (trade.Outcome, error) {
 	// 3. Carry it out: the cluster decides, and what it says is made true here.
 	before := len(x.floor.fx.Steps) + len(x.floor.fx.Txs)
 	o, err := x.carryOut(&c)
+	if x.nodes.Changed() {
+		x.jobs.LookAgain() // somebody who was kept out may have where to begin
+	}
 
 	// 4. Do what follows: those who waited for a job that has ended begin, or end.
 	if err == nil {

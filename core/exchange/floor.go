@@ -37,10 +37,9 @@ func (x *floor) step(happened ...market.Event) error {
 func (x *floor) touch(e *market.Event) {
 	x.touched.Stepped = true
 	switch e.Kind {
-	case market.NodeUp, market.NodeOpened:
-		x.jobs.LookAgain(x.now)
+	case market.Wake, market.Woken, market.NodeDown, market.NodeUp, market.NodeClosed, market.NodeOpened, market.NodeWithheld:
 		return
-	case market.Wake, market.Woken, market.NodeDown, market.NodeClosed, market.NodeWithheld, market.Granted: // the last is by far the commonest: see touchSpeed
+	case market.Granted: // the commonest by far: see touchSpeed
 		return
 	case market.Shared:
 		x.touched.Proc(e.Proc)

@@ -75,8 +75,8 @@ func TestWhoWaitsWhileEveryNodeIsClosed(t *testing.T) {
 	}
 }
 
-// Nodes that somebody may not be on keep nobody waiting, and let nobody begin. Where no node is up
-// there is none to wait for.
+// Nodes that somebody may not be on keep nobody waiting, and let nobody begin. One that is down may
+// come back.
 func TestWhoseNodesAreClosed(t *testing.T) {
 	f := open(t, "libra", 2)
 	f.enlist("n2", 2)
@@ -105,12 +105,17 @@ func TestWhoseNodesAreClosed(t *testing.T) {
 		t.Errorf("another node is open, and it is %s: %s", j.State, j.Detail)
 	}
 	f.do(trade.Command{Node: &trade.NodeChange{Node: "n1", Why: "power"}})
-	if j := begin(three); j.State != trade.Rejected {
-		t.Errorf("its node is gone, and it is %s", j.State)
+	f.do(trade.Command{Tick: &trade.Tick{}})
+	for _, j := range []trade.Job{f.job(one), begin(three)} {
+		if j.State != trade.Held {
+			t.Errorf("its node is down, and it is %s: %s", j.State, j.Detail)
+		}
 	}
 	f.do(trade.Command{Node: &trade.NodeChange{Node: "n1", Up: true}})
 	f.do(trade.Command{Tick: &trade.Tick{}})
-	if j := f.job(one); j.State != trade.Running {
-		t.Errorf("its node is back, and open, and it is %s: %s", j.State, j.Detail)
+	for _, id := range []int64{one, three} {
+		if j := f.job(id); j.State != trade.Running {
+			t.Errorf("its node is back, and open, and it is %s: %s", j.State, j.Detail)
+		}
 	}
 }

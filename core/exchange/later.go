@@ -28,11 +28,7 @@ func (x *door) never(j *underway.Job) (reason, why string) {
 
 // beginDue lets those begin whose time has come, if they wait for nothing else.
 func (x *door) beginDue() {
-	for {
-		id, come := x.jobs.TakeBegin(x.now)
-		if !come {
-			return
-		}
+	for _, id := range x.jobs.TakeBegins(x.now) {
 		x.beginIfReady(x.jobs.Find(id))
 	}
 }

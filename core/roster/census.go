@@ -56,7 +56,14 @@ func (r *Roster) CensusOf(partition string) *Census {
 }
 
 // recount has the next who asks count again.
-func (r *Roster) recount() { r.census, r.parts, r.places = nil, nil, places{} }
+func (r *Roster) recount() { r.census, r.parts, r.places, r.changed = nil, nil, places{}, true }
+
+// Changed reports whether a node has come, gone or changed since it was asked last.
+func (r *Roster) Changed() bool {
+	changed := r.changed
+	r.changed = false
+	return changed
+}
 
 // shape is what tells a node from another to somebody who asks what could run there.
 type shape struct {

@@ -41,19 +41,16 @@ func Room(nodes []*Node, j *market.Job) (sum int) {
 	return sum
 }
 
-// AllShut reports whether every node that is up and that a job may be on takes no new jobs. Where none is
-// up, nobody knows.
+// AllShut reports whether none of the nodes that a job may be on takes new jobs: each is closed, or down.
+// Where it may be on none at all there is nothing to wait for.
 func (r *Roster) AllShut(where *market.Where) bool {
-	if len(r.Census().shut) == 0 {
-		return false
-	}
 	some, takes := false, where.Chooser()
 	for _, n := range r.nodes {
 		shape := n.Core(market.Rates{})
-		if !n.Up || !where.Admits(&shape) || !takes(&shape) {
+		if n.Retired || !where.Admits(&shape) || !takes(&shape) {
 			continue
 		}
-		if some = true; !n.Closed {
+		if some = true; n.Up && !n.Closed {
 			return false
 		}
 	}

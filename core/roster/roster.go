@@ -12,12 +12,13 @@ import (
 
 // Roster is all nodes that ever joined, in the order of their processors' numbers.
 type Roster struct {
-	nodes  []*Node
-	byName map[string]int // the latest of a name
-	marked []*Node
-	census *Census            // nil: to be counted
-	parts  map[string]*Census // by partition, of those that were
-	places places
+	nodes   []*Node
+	byName  map[string]int // the latest of a name
+	marked  []*Node
+	census  *Census            // nil: to be counted
+	changed bool               // since it was asked last
+	parts   map[string]*Census // by partition, of those that were
+	places  places
 }
 
 // New is one that nobody has joined.

@@ -1,7 +1,9 @@
 package underway
 
 import (
+	"cmp"
 	"container/heap"
+	"slices"
 
 	"github.com/libra-market/libra/core/roster"
 )
@@ -17,17 +19,32 @@ func (b *Book) NextBegin() (at int64, some bool) {
 	return b.begins[0].at, true
 }
 
-// TakeBegin is a job that waited for a time which has come, or did; each is said once.
-func (b *Book) TakeBegin(by int64) (id int64, come bool) {
-	if at, some := b.NextBegin(); !some || at > by {
-		return 0, false
+// TakeBegins are the jobs that waited for a time which has come, or did, in the order of those times; each
+// is said once. Who is looked at again is where it would have been at first: in what order is no matter of
+// whether the market was restored in between.
+func (b *Book) TakeBegins(by int64) []int64 {
+	var come []begin
+	for {
+		at, some := b.NextBegin()
+		if !some || at > by {
+			break
+		}
+		id := heap.Pop(&b.begins).(begin).id
+		if j := b.byID[id]; j != nil {
+			come = append(come, begin{j.BeginUS, id})
+		}
 	}
-	return heap.Pop(&b.begins).(begin).id, true
+	slices.SortFunc(come, func(a, b begin) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.id, b.id)) })
+	ids := make([]int64, 0, len(come))
+	for _, c := range slices.Compact(come) {
+		ids = append(ids, c.id)
+	}
+	return ids
 }
 
 // KeptOut reports whether a job that waits for nothing more goes on waiting, as every node that it may
 // be on is closed: who hands in waits in no queue that is shut, but who has waited does not lose its
-// place. It is looked at again when a node opens, and when its deadline has passed.
+// place. It is looked at again when a node has changed, and when its deadline has passed.
 func (b *Book) KeptOut(j *Job, nodes *roster.Roster, now int64) bool {
 	if j.DueUS > 0 && j.DueUS <= now || !nodes.AllShut(j.Request.Where()) {
 		return false
@@ -40,10 +57,10 @@ func (b *Book) KeptOut(j *Job, nodes *roster.Roster, now int64) bool {
 }
 
 // LookAgain has those looked at who were kept out.
-func (b *Book) LookAgain(now int64) {
+func (b *Book) LookAgain() {
 	for id, out := range b.kept {
 		if out {
-			b.begins.push(now, id)
+			b.begins.push(b.byID[id].BeginUS, id)
 			b.kept[id] = false
 		}
 	}

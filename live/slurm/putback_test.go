@@ -80,6 +80,8 @@ type renewer struct {
 	refuses bool
 }
 
+func (*renewer) Only(context.Context, int64, string, []int) error { return nil }
+
 func (a *renewer) Anew(_ context.Context, r Return) (Renewed, error) {
 	m := a.market
 	m.mu.Lock()

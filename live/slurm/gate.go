@@ -17,6 +17,7 @@ type gate struct {
 
 	guard   sync.Mutex
 	wickets map[string]*wicket // by partition
+	granted limit.Granted      // what is remembered of that
 }
 
 // wicket is what is known of the limits of a partition.
@@ -135,6 +136,9 @@ func (b *Backend) askSite(ctx context.Context, partition string, w *wicket) *lim
 	counted := b.had(had{})
 	site, err := b.slurm.Limits(ctx, partition)
 	counted = b.had(counted)
+	if err == nil {
+		b.keepGranted(ctx, site.Granted)
+	}
 	w.known.Lock()
 	defer w.known.Unlock()
 	if err == nil {
@@ -196,6 +200,9 @@ func (b *Backend) admitTo(site *limit.Site, partition, user string, r *trade.Req
 	}
 	t := &Ticket{user: user, qos: r.QOS, partition: partition, quoting: most != nil, elements: ask.Elements, use: limit.Use{Jobs: ask.Jobs, Waiting: ask.Submits - ask.Jobs, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs, Licenses: ask.Licenses}}
 	t.use.Count(r.GPUKind, ask.GPUs)
+	if ask.Later { // it waits in Slurm, too, and has nothing else
+		t.use = limit.Use{Waiting: ask.Submits}
+	}
 	b.issue(t)
 	return t, nil
 }

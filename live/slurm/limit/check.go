@@ -10,9 +10,11 @@ type Site struct {
 	Partition Partition
 	Launchers []string // variables that sbatch tells a job for launchers of MPI
 	PerTask   bool     // sbatch tells a job of -c by SLURM_TRES_PER_TASK too
+	Granted   Granted  // what slurmdbd has said of it, last
 
 	arrays   int  // numbers of elements are less than that
 	enforced bool // limits of associations and QOS are
+	strict   bool // nobody has a QOS that is not theirs, also by default
 	required bool // nobody runs anything without an association
 	records  []*record
 	accounts map[string]string // of users: the default one
@@ -54,6 +56,7 @@ type Ask struct {
 	Submits    int            // of Slurm's, in all; 0: one
 	Licenses   map[string]int // of all of them
 	Waits      bool           // it has them when it begins, which is not now: that there are so many is enough
+	Later      bool           // its user has it wait, and Slurm lets it: what others have now is no matter
 	Time       time.Duration  // until it has to be done
 }
 
@@ -156,23 +159,29 @@ func (s *Site) Check(a Ask, b Books) *Excess {
 	if e := s.admitted(own, a.QOS); e != nil || !s.enforced {
 		return e
 	}
-	for _, r := range s.effective(own, a.QOS) {
-		has := s.has(r)
-		mine := s.counted(r, own, a.QOS, &b).of(func(w Who) bool { return w.User == a.User && has(w) })
-		if e := r.checkJob(&a); e != nil {
+	rules := s.rules(own, a.QOS)
+	for _, r := range rules {
+		has := s.has(r.of)
+		had := s.counted(r.of, own, a.QOS, &b)
+		if e := r.all.checkJob(&a); e != nil {
 			return e
 		}
-		if e := r.forUser(a.User).checkOwn(&a, mine); e != nil {
+		if e := r.user.checkOwn(&a, had.of(func(w Who) bool { return w.User == a.User && has(w) })); e != nil {
+			return e
+		}
+		if r.account == nil {
+			continue
+		}
+		if e := r.account.checkCounts(&a, had.of(func(w Who) bool { return has(w) && s.accountOf(w.User) == own.account }), "MaxJobsPA", "MaxSubmitJobsPA", "MaxTRESPA"); e != nil {
 			return e
 		}
 	}
-	for at := own; at != nil; at = s.parent(at) {
-		if e := at.checkGroup(&a, s.counted(at, own, a.QOS, &b).of(func(w Who) bool { return s.under(w.User, at) })); e != nil {
-			return e
+	for _, r := range append(rules, s.above(own, a.QOS)...) {
+		counts := s.has(r.of)
+		if r.of.qos == "" {
+			counts = func(w Who) bool { return s.under(w.User, r.of) }
 		}
-	}
-	for _, q := range s.qosOf(own, a.QOS) {
-		if e := q.checkGroup(&a, s.counted(q, own, a.QOS, &b).of(s.has(q))); e != nil {
+		if e := r.all.checkGroup(&a, s.counted(r.of, own, a.QOS, &b).of(counts)); e != nil {
 			return e
 		}
 	}
@@ -192,8 +201,8 @@ func (s *Site) LongestFor(user, named string, processors int) time.Duration {
 	if !s.enforced || own == nil {
 		return most
 	}
-	for _, r := range s.effective(own, named) {
-		least(r.longest(processors))
+	for _, r := range s.rules(own, named) {
+		least(r.all.longest(processors))
 	}
 	return most
 }
@@ -201,6 +210,7 @@ func (s *Site) LongestFor(user, named string, processors int) time.Duration {
 func (p *Partition) check(a *Ask) *Excess {
 	named := "partition " + p.Name
 	switch {
+	case p.Closed == "DOWN" && a.Later: // Slurm takes it, and it may be open by then
 	case p.Closed != "":
 		return &Excess{Detail: fmt.Sprintf("%s is %s in Slurm: it takes no jobs until an administrator opens it", named, p.Closed)}
 	case p.MaxTime > 0 && a.Time > p.MaxTime:
@@ -337,6 +347,9 @@ func (r *record) checkCounts(a *Ask, of reckoning, jobs, submits, tres string) *
 	} {
 		// What Slurm counts that is not the market's, and what the market has.
 		had := max(0, c.limit.used-c.count(c.slurm)) + c.count(of.market)
+		if a.Later && c.name != submits {
+			had = 0
+		}
 		if !c.limit.set || c.more == 0 || had+c.more <= c.limit.most {
 			continue
 		}

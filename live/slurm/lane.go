@@ -41,6 +41,7 @@ func (b *Backend) asks(user string, r *trade.Request, waits bool, most int) limi
 		User: user, QOS: r.QOS, Reserved: r.Reservation != "", Processors: int(width), Programs: apart, MemoryMB: r.MemoryMB,
 		GPUs: r.GPUs * programs, GPUKind: r.GPUKind,
 		Licenses: licensesFor(r.Env, elements), Elements: elements, Waits: waits, Later: later,
+		Open: r.DeadlineMS == 0,
 		Time: max(time.Duration(r.DeadlineMS)*time.Millisecond, time.Duration(min(float64(each)*float64(time.Second), math.MaxInt64/2))),
 	}
 }

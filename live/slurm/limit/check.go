@@ -14,6 +14,7 @@ type Site struct {
 
 	arrays   int  // numbers of elements are less than that
 	enforced bool // limits of associations and QOS are
+	safe     bool // nothing begins that could use more than there is
 	strict   bool // nobody has a QOS that is not theirs, also by default
 	required bool // nobody runs anything without an association
 	records  []*record
@@ -58,7 +59,11 @@ type Ask struct {
 	Waits      bool           // it has them when it begins, which is not now: that there are so many is enough
 	Later      bool           // its user has it wait, and Slurm lets it: what others have now is no matter
 	Time       time.Duration  // until it has to be done
+	Open       bool           // it has no deadline: Slurm is told that it may run as long as anything
 }
+
+// forever is how long a job may run of which nobody says.
+const forever = 365 * 24 * time.Hour
 
 // Use is what jobs have, all together.
 type Use struct {
@@ -176,12 +181,17 @@ func (s *Site) Check(a Ask, b Books) *Excess {
 			return e
 		}
 	}
+	if longest := s.LongestFor(a.User, a.QOS, a.Processors); a.Open {
+		if a.Time = longest; longest == 0 {
+			a.Time = forever
+		}
+	}
 	for _, r := range append(rules, s.above(own, a.QOS)...) {
 		counts := s.has(r.of)
 		if r.of.qos == "" {
 			counts = func(w Who) bool { return s.under(w.User, r.of) }
 		}
-		if e := r.all.checkGroup(&a, s.counted(r.of, own, a.QOS, &b).of(counts)); e != nil {
+		if e := r.all.checkGroup(&a, s.counted(r.of, own, a.QOS, &b).of(counts), s.safe); e != nil {
 			return e
 		}
 	}
@@ -320,9 +330,9 @@ func (r *record) checkOwn(a *Ask, of reckoning) *Excess {
 }
 
 // checkGroup holds what all have that share a limit against it.
-func (r *record) checkGroup(a *Ask, of reckoning) *Excess {
-	if spent := r.tres["GrpTRESMins"]["cpu"]; spent.most > 0 && spent.used >= spent.most {
-		return &Excess{Detail: fmt.Sprintf("Slurm lets those of %s use no more: GrpTRESMins cpu=%d is used up", r.name(), spent.most)}
+func (r *record) checkGroup(a *Ask, of reckoning, safe bool) *Excess {
+	if e := r.checkMinutes(a, safe); e != nil {
+		return e
 	}
 	return r.checkCounts(a, of, "GrpJobs", "GrpSubmitJobs", "GrpTRES")
 }

@@ -84,6 +84,7 @@ func Read(said Said) *Site {
 		switch name {
 		case "limits", "safe", "qos", "all":
 			s.enforced, s.required = true, true // they imply it
+			s.safe = s.safe || name == "safe" || name == "all"
 			s.strict = s.strict || name == "qos" || name == "all"
 		case "associations":
 			s.required = true
@@ -216,7 +217,7 @@ func (r *record) readValues(fields []string) {
 			r.tres[name] = map[string]value{}
 			for part := range strings.SplitSeq(text, ",") {
 				if kind, amount, ok := strings.Cut(part, "="); ok {
-					if v := readValue(amount); v.set {
+					if v := readValue(amount); v.set || name == "GrpTRESRunMins" { // of that it matters what is used, whatever may be
 						r.tres[name][kind] = v
 					}
 				}

@@ -89,6 +89,7 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	if asks == nil {
 		if c.Begin != nil { // it is placed now
 			m.backend.Announce(ctx, &trade.Request{})
+			return m.letGo(ctx, c, key)
 		}
 		return m.take(ctx, c, key)
 	}

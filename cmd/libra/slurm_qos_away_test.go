@@ -54,6 +54,13 @@ func TestSlurmQOSWhileSlurmdbdIsAway(t *testing.T) {
 			t.Errorf("%v: %q, %v, want %q", args, out, err, says)
 		}
 	}
+	ends := func(id string) { // in the market: it has its limits until then
+		t.Helper()
+		m.until(t, id+" to end", func() bool {
+			out, err := m.say(t, alice, "job", "slurm:"+id)
+			return err == nil && strings.Contains(out, "completed")
+		})
+	}
 	runs := func(qos string, args ...string) {
 		t.Helper()
 		id, err := hand(alice, args...)
@@ -61,9 +68,7 @@ func TestSlurmQOSWhileSlurmdbdIsAway(t *testing.T) {
 			t.Errorf("%v: %v", args, err)
 			return
 		}
-		m.until(t, id+" to end", func() bool {
-			return strings.HasPrefix(slurm("scontrol", "show", "job", id, "--oneliner"), "JobId="+id) && strings.Contains(slurm("scontrol", "show", "job", id, "--oneliner"), "JobState=COMPLETED")
-		})
+		ends(id)
 		if is := slurm("scontrol", "show", "job", id, "--oneliner"); !strings.Contains(is, " QOS="+qos+" ") {
 			t.Errorf("%v: it ran as %s", args, is)
 		}
@@ -83,7 +88,18 @@ func TestSlurmQOSWhileSlurmdbdIsAway(t *testing.T) {
 			t.Error(err)
 		} else { // a chain goes on under MaxJobsPU=1, and who would begin now is refused
 			refused("MaxJobsPU=1 of user "+alice+" in QOS high", alice, soon, "--wrap", "true")
+			held, wrong := hand(alice, soon, "--hold", "--wrap", "true")
+			if wrong != nil {
+				t.Fatal(wrong)
+			}
+			if out, no := m.say(t, alice, "release", "slurm:"+held); no == nil || !strings.Contains(no.Error()+out, "it stays on hold: Slurm would keep it waiting: MaxJobsPU=1") {
+				t.Errorf("released: %s, %v", out, no)
+			}
 			runs("high", soon, "-d", "afterany:"+first, "--wrap", "true")
+			if out, no := m.say(t, alice, "release", "slurm:"+held); no != nil {
+				t.Errorf("released: %s, %v", out, no)
+			}
+			ends(held)
 		}
 	}
 	all()
@@ -126,8 +142,6 @@ func TestSlurmQOSWhileSlurmdbdIsAway(t *testing.T) {
 			t.Errorf("%s: %s, %v", state, out, err)
 		}
 		slurm("scontrol", "update", "partitionname="+slurmtest.Partition, "state=UP")
-		m.until(t, id+" to end", func() bool {
-			return strings.Contains(slurm("scontrol", "show", "job", id, "--oneliner"), "JobState=COMPLETED")
-		})
+		ends(id)
 	}
 }

@@ -215,6 +215,22 @@ func (b *Backend) issue(t *Ticket) {
 	b.gate.tickets[t] = true
 }
 
+// AdmitHeld is Admit, of a job that its user has had wait until now, as of a request that may begin.
+func (b *Backend) AdmitHeld(ctx context.Context, user string, r *trade.Request, waits bool, job int64) (*Ticket, *limit.Excess) {
+	stands := &Ticket{user: user, qos: r.QOS, partition: b.asked(r), job: job, at: b.cfg.Now()} // what stands for it in Slurm is no other's
+	b.mu.Lock()
+	b.issue(stands)
+	b.mu.Unlock()
+	t, over := b.Admit(ctx, user, r, waits)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.gate.tickets, stands)
+	if t != nil {
+		t.job, t.at = job, b.cfg.Now()
+	}
+	return t, over
+}
+
 // Settle hands a ticket back: with the number of the job, or 0 if there is none.
 func (b *Backend) Settle(t *Ticket, job int64) {
 	if t == nil {

@@ -134,6 +134,8 @@ type Excess struct {
 
 	Unknown bool // who asks has no account in Slurm, or may not have that QOS; since then they may have been given it
 
+	Closed bool // the partition takes no jobs: it is about none
+
 	Nodes    int64 // of an array it is about on how many its elements are, and it is so many at most; 0: it is not
 	Elements int64 // of an array so many could have what they ask for; 0: none, or it is about something else
 }
@@ -222,7 +224,7 @@ func (p *Partition) check(a *Ask) *Excess {
 	switch {
 	case p.Closed == "DOWN" && a.Later: // Slurm takes it, and it may be open by then
 	case p.Closed != "":
-		return &Excess{Detail: fmt.Sprintf("%s is %s in Slurm: it takes no jobs until an administrator opens it", named, p.Closed)}
+		return &Excess{Closed: true, Detail: fmt.Sprintf("%s is %s in Slurm: it takes no jobs until an administrator opens it", named, p.Closed)}
 	case p.MaxTime > 0 && a.Time > p.MaxTime:
 		return tooLong(a.Time, p.MaxTime, named, "MaxTime")
 	case p.MaxNodes > 0 && a.Programs > p.MaxNodes:

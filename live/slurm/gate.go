@@ -218,7 +218,14 @@ func (b *Backend) issue(t *Ticket) {
 // AdmitHeld is Admit, of a job that its user has had wait until now, as of a request that may begin.
 func (b *Backend) AdmitHeld(ctx context.Context, user string, r *trade.Request, waits bool, job int64) (*Ticket, *limit.Excess) {
 	stands := &Ticket{user: user, qos: r.QOS, partition: b.asked(r), job: job, at: b.cfg.Now()} // what stands for it in Slurm is no other's
+	var before []*Ticket                                                                        // with which it was handed in
 	b.mu.Lock()
+	for t := range b.gate.tickets {
+		if t.job == job {
+			before = append(before, t)
+		}
+	}
+	b.gate.drop(job)
 	b.issue(stands)
 	b.mu.Unlock()
 	t, over := b.Admit(ctx, user, r, waits)
@@ -227,6 +234,10 @@ func (b *Backend) AdmitHeld(ctx context.Context, user string, r *trade.Request, 
 	delete(b.gate.tickets, stands)
 	if t != nil {
 		t.job, t.at = job, b.cfg.Now()
+	} else if over != nil {
+		for _, t := range before {
+			b.issue(t)
+		}
 	}
 	return t, over
 }

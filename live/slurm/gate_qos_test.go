@@ -161,3 +161,32 @@ func (s *toldSlurm) Limits(context.Context, string) (*limit.Site, error) {
 }
 
 func (s *toldSlurm) Recall(said limit.Granted) { s.told = said }
+
+// Who is let go is held against what others have, and not against what stood for it while it waited; what does
+// not fit keeps its place.
+func TestWhoIsLetGoIsLookedAt(t *testing.T) {
+	b, _ := idle(t, Agents)
+	clear(b.runs)
+	site := func(used string) {
+		w := b.gate.wicket("libra")
+		w.site, w.asked = limit.Read(limit.Said{
+			Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra\n",
+			Manager: "ClusterName=c Account=physics UserName=ann(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=1(" + used + ") MaxSubmitJobs=1(1)\n",
+		}), noon
+		w.had = b.had(had{})
+	}
+	r := trade.Request{EstimateMS: 1000}
+	b.issue(&Ticket{user: "ann", partition: "libra", job: 12, at: noon, use: limit.Use{Waiting: 1}})
+	b.standIns.of[12] = &standIn{User: "ann", Partition: "libra"}
+	site("0")
+	for range 2 { // also where it is asked for once more
+		ticket, over := b.AdmitHeld(t.Context(), "ann", &r, false, 12)
+		if over != nil || ticket == nil || ticket.job != 12 || len(b.gate.tickets) != 1 {
+			t.Fatalf("%+v, %+v, %d tickets", ticket, over, len(b.gate.tickets))
+		}
+	}
+	site("1")
+	if _, over := b.AdmitHeld(t.Context(), "ann", &r, false, 12); over == nil || !strings.Contains(over.Detail, "MaxJobs=1") || len(b.gate.tickets) != 1 {
+		t.Errorf("%+v, %d tickets", over, len(b.gate.tickets))
+	}
+}

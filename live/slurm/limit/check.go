@@ -270,8 +270,11 @@ func (b *Books) of(who func(Who) bool) reckoning {
 	return r
 }
 
-// checkJob holds one job against what its association lets each have.
-func (r *record) checkJob(a *Ask) *Excess {
+// checkJob holds one job against what its association lets each have. Of an array whose elements are jobs
+// it is one of them.
+func (r *record) checkJob(all *Ask) *Excess {
+	a := *all
+	a.Processors, a.GPUs = all.Processors/max(1, all.Jobs), all.GPUs/max(1, all.Jobs)
 	if most := r.longest(a.Processors); most > 0 && a.Time > most {
 		return tooLong(a.Time, most, r.name(), "MaxWall")
 	}
@@ -293,6 +296,22 @@ func (r *record) checkJob(a *Ask) *Excess {
 	}
 	if most, set := each["mem"]; set && a.MemoryMB*int64(a.Processors) > most.most {
 		return &Excess{Field: "memory_mb", Most: most.most / int64(max(1, a.Processors)), Fit: most.most / a.MemoryMB, Detail: fmt.Sprintf("Slurm gives a job at most %d MB in all (MaxTRES of %s)", most.most, r.name())}
+	}
+	least := r.tres["MinTRESPJ"]
+	if few, set := least["cpu"]; set && int64(a.Processors) < few.most {
+		e := &Excess{Detail: fmt.Sprintf("Slurm would keep it waiting: a job has at least %d processors (MinTRES of %s)", few.most, r.name())}
+		if a.Elements == 0 { // of an array this is about each
+			e.Field, e.Most = "processors", few.most
+		}
+		return e
+	}
+	for _, c := range []struct {
+		kind, called string
+		has          int64
+	}{{"node", "nodes", int64(max(1, a.Programs))}, {"mem", "MB in all", a.MemoryMB * int64(a.Processors)}, {gpu, "GPUs", int64(a.GPUs)}} {
+		if few, set := least[c.kind]; set && c.has < few.most {
+			return &Excess{Detail: fmt.Sprintf("Slurm would keep it waiting: a job has at least %d %s (MinTRES of %s)", few.most, c.called, r.name())}
+		}
 	}
 	return nil
 }

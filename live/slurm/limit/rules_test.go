@@ -77,6 +77,36 @@ func TestWhoseLimitCounts(t *testing.T) {
 	}
 }
 
+// What a job has to have at the least, and what each element of an array may have that is a job in Slurm.
+func TestWhatOneJobMayHave(t *testing.T) {
+	s := Read(Said{
+		Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra State=UP\n",
+		Manager: "ClusterName=c Account=physics UserName=alice(7) Partition= ID=4\n    DefAssoc=Yes\n    MaxTRESPJ=cpu=4,gres/gpu=2,mem=4000\n\nQOS=normal(1)\n    MinTRESPJ=cpu=2,mem=200,node=1,gres/gpu=1\n",
+	})
+	for name, c := range map[string]struct {
+		ask   Ask
+		field string
+		most  int64
+		want  string
+	}{
+		"enough":                         {Ask{Processors: 2, MemoryMB: 100, GPUs: 1}, "", 0, ""},
+		"too few processors":             {Ask{Processors: 1, MemoryMB: 200, GPUs: 1}, "processors", 2, "at least 2 processors (MinTRES of QOS normal)"},
+		"too little memory":              {Ask{Processors: 2, MemoryMB: 99, GPUs: 1}, "", 0, "at least 200 MB in all (MinTRES"},
+		"no GPU":                         {Ask{Processors: 2, MemoryMB: 100}, "", 0, "at least 1 GPUs (MinTRES"},
+		"as much for each element":       {Ask{Processors: 12, MemoryMB: 100, GPUs: 6, Jobs: 3, Elements: 3}, "", 0, ""},
+		"too many for each element":      {Ask{Processors: 15, MemoryMB: 100, GPUs: 3, Jobs: 3, Elements: 3}, "processors", 4, "at most 4 processors"},
+		"too many of one that is no job": {Ask{Processors: 12, MemoryMB: 100, GPUs: 2, Elements: 3}, "processors", 4, "at most 4 processors"},
+		"too few for each element":       {Ask{Processors: 3, MemoryMB: 400, GPUs: 3, Jobs: 3, Elements: 3}, "", 0, "at least 2 processors"},
+		"too much memory for each":       {Ask{Processors: 12, MemoryMB: 1001, GPUs: 6, Jobs: 3}, "memory_mb", 1000, "at most 4000 MB"},
+	} {
+		c.ask.User, c.ask.Programs = "alice", 1
+		e := s.Check(c.ask, Books{})
+		if (e == nil) != (c.want == "") || e != nil && (e.Field != c.field || e.Most != c.most || !strings.Contains(e.Detail, c.want)) {
+			t.Errorf("%s: %+v, want %q, %s %d", name, e, c.want, c.field, c.most)
+		}
+	}
+}
+
 // Who has no default QOS has the only one that they may, or else normal, also where they may not: there
 // Slurm refuses their jobs, if it looks.
 func TestWhoHasNoDefaultQOS(t *testing.T) {

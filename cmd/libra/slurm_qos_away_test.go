@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net"
@@ -118,6 +119,27 @@ func TestSlurmQOSWhileSlurmdbdIsAway(t *testing.T) {
 	m = &slurmMarket{service: s, slurm: cluster, dir: m.dir}
 	m.awaitNodes(t)
 	all()
+
+	// A quote is not taken by who may not have its QOS any more.
+	if err := cluster.Restart(t.Context(), "slurmdbd"); err != nil {
+		t.Fatal(err)
+	}
+	quoted, err := m.say(t, alice, "quote", "--qos=wide", "--estimate", "10s", "--deadline", "20m", "--json")
+	if err != nil {
+		t.Fatal(quoted, err)
+	}
+	var quote struct{ ID string }
+	if err := json.Unmarshal([]byte(quoted), &quote); err != nil || quote.ID == "" {
+		t.Fatal(quoted, err)
+	}
+	slurm("sacctmgr", "--immediate", "modify", "user", alice, "where", "cluster="+slurmtest.ClusterName, "set", "qos-=wide")
+	m.until(t, "the market to know", func() bool {
+		_, no := hand(alice, soon, "--qos=wide", "--hold", "--wrap", "true")
+		return no != nil && strings.Contains(no.Error(), "and not wide (Invalid qos")
+	})
+	if out, no := m.say(t, alice, "submit", "--quote", quote.ID, "--", "true"); no == nil || !strings.Contains(no.Error(), "and not wide (Invalid qos") {
+		t.Errorf("taken: %s, %v", out, no)
+	}
 
 	// What Slurm lets wait in a partition that is closed waits in the market, and runs under its number.
 	for _, state := range []string{"DOWN", "DRAIN", "INACTIVE"} {

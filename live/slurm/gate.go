@@ -166,6 +166,16 @@ func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request, wait
 	return b.admit(ctx, user, r, waits, nil)
 }
 
+// NoQOS says why a job may not have the QOS that it names, or has if it names none; nil: it may.
+func (b *Backend) NoQOS(ctx context.Context, user string, r *trade.Request) *limit.Excess {
+	partition := b.asked(r)
+	e := b.site(ctx, partition).NoQOS(user, r.QOS, r.Reservation != "")
+	if e != nil {
+		e = b.siteNow(ctx, partition).NoQOS(user, r.QOS, r.Reservation != "")
+	}
+	return e
+}
+
 // admit is Admit, of a quote with what quotes may keep; nil: it is for no quote.
 func (b *Backend) admit(ctx context.Context, user string, r *trade.Request, waits bool, most *Bounds) (*Ticket, *limit.Excess) {
 	if r.Reservation != "" {

@@ -190,3 +190,14 @@ func TestWhoIsLetGoIsLookedAt(t *testing.T) {
 		t.Errorf("%+v, %d tickets", over, len(b.gate.tickets))
 	}
 }
+
+// Whether somebody may have a QOS is asked once more of a quote that is taken: Slurm is asked anew before it is refused.
+func TestTheQOSOfAQuote(t *testing.T) {
+	b, _ := idle(t, Agents)
+	twoQOS(b)
+	for qos, want := range map[string]string{"": "", "high": "", "nosuch": "Invalid qos", "normal": ""} {
+		if e := b.NoQOS(t.Context(), "ann", &trade.Request{QOS: qos}); (e == nil) != (want == "") || e != nil && (e.Field != limit.NamesQOS || !strings.Contains(e.Detail, want)) {
+			t.Errorf("%q: %+v", qos, e)
+		}
+	}
+}

@@ -79,6 +79,11 @@ func (s *Site) named(own *record, a *Ask) *Excess {
 	return nil
 }
 
+// NoQOS says why a job of a user may not have the QOS that it names, or has if it names none; nil: it may.
+func (s *Site) NoQOS(user, named string, reserved bool) *Excess {
+	return s.named(s.association(user), &Ask{User: user, QOS: named, Reserved: reserved})
+}
+
 // among are the names of some QOS.
 func among(names []string) string {
 	if len(names) == 0 {

@@ -28,12 +28,14 @@ type putBack struct {
 	ID        int64  `json:"id"` // in Slurm
 	User      string `json:"user"`
 	Partition string `json:"partition"`
+	QOS       string `json:"qos,omitempty"`      // that it named
 	Text      string `json:"text,omitempty"`     // of its user's own comment
 	Bulk      string `json:"bulk"`               // of what Slurm sets aside for it
 	Restarts  int    `json:"restarts"`           // under this number
 	Before    int    `json:"before,omitempty"`   // under others
 	OnHold    bool   `json:"on_hold,omitempty"`  // by requeuehold: its user says when it begins
 	Deadline  int64  `json:"deadline,omitempty"` // in milliseconds, as it was said first; 0: of the request
+	Asked     bool   `json:"asked,omitempty"`    // the market may have taken it anew
 
 	since  time.Time
 	tried  time.Time
@@ -175,8 +177,44 @@ func (r *run) checkPutBack(w *world) {
 	}
 	r.ends(verdict{
 		state: task.Ended, signal: "SIGTERM", user: true, started: r.startedAt(), ended: r.back.since.Unix(),
-		why: "put back into the queue of Slurm by its user, and handed in anew",
+		why: SaidPutBack,
 	}, w.now)
+}
+
+// noNodes reports whether Slurm says of a job that it was cancelled and never had a node: as it says
+// of one, too, that was put back and had not begun again.
+func noNodes(j *client.Job) bool { return j.State == client.Cancelled && len(j.Nodes) == 0 }
+
+// hadBegun reports whether it is known of a job that it has begun, whatever Slurm says now.
+func (r *run) hadBegun() bool {
+	return r.Requeue && r.state.mayHaveStarted() && (r.back != nil || r.ranOnce || r.first != 0 || r.used())
+}
+
+// mayHaveRun reports whether a job was cancelled that may have been put back before, which nobody has
+// seen: how often it was says Slurm.
+func (r *run) mayHaveRun(w *world) bool {
+	return r.Requeue && w.control == Agents && r.lost == "" && r.job != nil && noNodes(r.job) && r.state.mayHaveStarted() && !r.hadBegun() && r.counted != standOf(r.job)
+}
+
+// nextWhetherRan asks.
+func (r *run) nextWhetherRan(w *world) action {
+	switch {
+	case w.now.Sub(r.tried) < again:
+		return wait
+	case !r.vouchedFor(w):
+		return look
+	}
+	return recount
+}
+
+// asBegun is how a job has ended that had begun, was put back, and was cancelled before it began
+// again: as one that is cancelled while it runs.
+func (r *run) asBegun(v verdict) verdict {
+	if v.state == task.Refused && noNodes(r.job) && r.hadBegun() {
+		v.state, v.signal, v.started = task.Ended, "SIGTERM", r.startedAt()
+		v.why = "put back into the queue of Slurm, and cancelled before it began again"
+	}
+	return v
 }
 
 // startedAt is when it was begun, as Slurm or its agents have said; 0: they have not.
@@ -221,6 +259,13 @@ func (b *Backend) recount(ctx context.Context, r *run) {
 		return
 	}
 	b.mu.Lock()
+	if r.job != nil && r.job.State.Over() { // cancelled meanwhile
+		if r.ranOnce = count > r.Restarts; !r.ranOnce {
+			r.counted = standOf(r.job)
+		}
+		b.mu.Unlock()
+		return
+	}
 	if known != nil || r.job == nil || r.lost != "" {
 		r.acted = b.cfg.Now()
 		b.mu.Unlock()
@@ -293,7 +338,7 @@ func (r *run) nodeGone(nodes []client.Node) string {
 func (b *Backend) describePutBack(r *run, count int) *putBack {
 	spec := r.orders[0].Spec
 	p := &putBack{
-		Job: r.key.job, Attempt: r.key.attempt, ID: r.ID, User: r.User, Partition: b.partitionOf(r.Nodes), Text: valueOf(spec.Env, task.Comment),
+		Job: r.key.job, Attempt: r.key.attempt, ID: r.ID, User: r.User, Partition: b.partitionOf(r.Nodes), QOS: spec.QOS, Text: valueOf(spec.Env, task.Comment),
 		Restarts: count, OnHold: r.job.Held, since: b.cfg.Now(),
 	}
 	_, before, deadline := putBackWords(&spec)

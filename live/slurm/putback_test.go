@@ -90,6 +90,9 @@ func (a *renewer) Anew(_ context.Context, r Return) (Renewed, error) {
 	if old.final == nil {
 		return Renewed{}, ErrGoesOn
 	}
+	if old.stop != task.GoOn { // asked for at the market
+		return Renewed{Refused: true, Said: "cancelled"}, nil
+	}
 	key := fmt.Sprint(r.Number, r.Job, r.Count)
 	id, again := a.made[key]
 	if !again {
@@ -108,6 +111,24 @@ func (a *renewer) Anew(_ context.Context, r Return) (Renewed, error) {
 		m.place(m.jobs[id])
 	}
 	return Renewed{Job: id, Said: "bought"}, nil
+}
+
+// newest is the job that it is now.
+func (a *renewer) newest() int64 {
+	a.market.mu.Lock()
+	defer a.market.mu.Unlock()
+	return max(1, int64(100+len(a.made))*int64(min(1, len(a.made))))
+}
+
+// cutOff kills the market, and lets agents go on for an hour.
+func (th *theater) cutOff() {
+	th.kill()
+	<-th.gone
+	for _, agent := range th.agents { // which hold what they hold
+		agent.mu.Lock()
+		agent.to, agent.heard = nil, time.Now().Add(time.Hour)
+		agent.mu.Unlock()
+	}
 }
 
 func (a *renewer) LineUp(context.Context) {}
@@ -224,13 +245,7 @@ func TestAJobIsPutBackTwice(t *testing.T) {
 func TestNothingRunsWhileTheMarketIsAway(t *testing.T) {
 	mayReturn(t, 4, func(t *testing.T, th *theater, a *renewer) {
 		time.Sleep(10 * time.Second)
-		th.kill()
-		<-th.gone
-		for _, agent := range th.agents { // which hold what they hold
-			agent.mu.Lock()
-			agent.to, agent.heard = nil, time.Now().Add(time.Hour)
-			agent.mu.Unlock()
-		}
+		th.cutOff()
 		th.slurm.RequeueByUser(1, false)
 		for range 600 {
 			time.Sleep(time.Second)
@@ -269,19 +284,68 @@ func TestAJobThatWasPutBackIsRefused(t *testing.T) {
 	})
 }
 
-// Who cancels what they have put back does not get it again.
+// Who cancels what they have put back does not get it again, and pays for what ran: also where it slept,
+// and where nobody has seen it run, and whoever cancels it. What never began owes nothing.
 func TestWhatWasPutBackIsCancelled(t *testing.T) {
-	mayReturn(t, 6, func(t *testing.T, th *theater, a *renewer) {
-		time.Sleep(10 * time.Second)
-		th.slurm.RequeueByUser(1, false)
-		if err := th.slurm.Cancel(t.Context(), 1, false); err != nil {
-			t.Fatal(err)
+	for name, c := range map[string]struct {
+		idle  bool // it sleeps
+		away  bool // the market, from before it is put back until it is cancelled
+		asked bool // the market, and not Slurm
+	}{
+		"at once": {}, "it slept": {idle: true}, "the market is asked": {idle: true, asked: true}, "the market has not seen it": {away: true}, "nor that it slept": {idle: true, away: true},
+	} {
+		for waits := time.Duration(0); waits < 4*time.Second; waits += 250 * time.Millisecond {
+			t.Run(fmt.Sprint(name, waits), func(t *testing.T) {
+				mayReturn(t, uint64(waits+time.Hour), func(t *testing.T, th *theater, a *renewer) {
+					for _, agent := range th.agents {
+						agent.mu.Lock()
+						agent.idle = c.idle
+						agent.mu.Unlock()
+					}
+					if c.away {
+						th.cutOff()
+					}
+					time.Sleep(10 * time.Second)
+					th.slurm.RequeueByUser(1, false)
+					time.Sleep(waits)
+					if c.asked {
+						th.market.cancel(a.newest(), task.Kill)
+						time.Sleep(3 * time.Second) // it may have ended, and be another in a moment
+						th.market.cancel(a.newest(), task.Kill)
+					} else if err := th.slurm.Cancel(t.Context(), 1, false); err != nil {
+						t.Fatal(err)
+					}
+					if c.away {
+						th.start()
+					}
+					time.Sleep(time.Minute)
+					s := th.market.ending(1)
+					if had := s.CPUUS + s.DeclinedUS; s.State != task.Ended || s.Signal != "SIGTERM" || !c.asked && !s.Cancelled || s.StartedUS == 0 || had < 9e6 {
+						t.Errorf("it ended as %s %s, by its user %v, having had %d us: %s", s.State, s.Signal, s.Cancelled, had, s.Error)
+					}
+					for _, job := range a.made {
+						if s := th.market.ending(job); s.State != task.Refused && s.CPUUS+s.DeclinedUS > 5e6 {
+							t.Errorf("what came after it ended as %s %d %s, having had %d and %d us in %s: %s", s.State, s.Exit, s.Signal, s.CPUUS, s.DeclinedUS, s.Batch, s.Error)
+						}
+					}
+					if th.slurm.Alive() != 0 || th.slurm.Count() != 1 {
+						t.Errorf("%d run, of %d jobs", th.slurm.Alive(), th.slurm.Count())
+					}
+				})
+			})
 		}
-		time.Sleep(time.Minute)
-		if s := th.market.ending(1); s.State == task.Lost || s.CPUUS < 9e6 && s.State != task.Refused || len(a.made) != 0 {
-			t.Errorf("it ended as %s, having used %d us; anew %+v", s.State, s.CPUUS, a.asked)
-		}
-	})
+	}
+	r := aRun()
+	r.Requeue, r.state, r.job = true, released, over(client.Cancelled)
+	r.job.Nodes = nil
+	w := &world{now: noon.Add(time.Minute), control: Agents, orders: true, good: noon}
+	if got := r.decide(w); got != recount {
+		t.Errorf("whether it ran is not asked: %d", got)
+	}
+	r.counted = standOf(r.job)
+	if r.decide(w); r.end == nil || r.end.state != task.Refused {
+		t.Errorf("what was not put back ended as %+v", r.end)
+	}
 }
 
 // What was lost with its node, or put back by an administrator who says so, is begun again at the

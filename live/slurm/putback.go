@@ -272,14 +272,14 @@ func (b *Backend) recount(ctx context.Context, r *run) {
 		b.pollSoon()
 		return
 	}
-	switch gone := r.nodeGone(nodes); {
+	switch gone := b.nodeGone(r, nodes); {
 	case count <= r.Restarts:
 		r.counted = standOf(r.job)
 	case gone != "":
 		r.lost = gone
 	case strings.HasPrefix(remark, byAdministrator):
 		r.lost = "an administrator put it back into the queue of Slurm"
-	case strings.Contains(strings.ToLower(r.job.Reason), "launch"):
+	case strings.Contains(strings.ToLower(r.job.Reason), "launch") && !r.used():
 		r.lost = "Slurm could not begin it on its node"
 	}
 	mine := count > r.Restarts && r.lost == ""
@@ -316,8 +316,27 @@ func (b *Backend) recount(ctx context.Context, r *run) {
 	b.pollSoon()
 }
 
+// shaken is how long after the start of its slurmd a job may be put back for that: slurmctld asks a
+// new slurmd at once for what it has begun, and ends what is not there.
+const shaken = 2 * time.Minute
+
+// outlived reports whether a run went on when a slurmd had been started anew, as it does when that is
+// all that was: a site starts its slurmds anew for a new configuration. Who puts a job back long after
+// that is its user. The lock is held.
+func (r *run) outlived(slurmd int64, now time.Time) bool {
+	last := int64(0) // when its agents say that it ended
+	for _, s := range r.statuses {
+		ended := s.EndedUS / 1e6
+		if s.State == task.Running && ended == 0 {
+			ended = now.Unix()
+		}
+		last = max(last, ended)
+	}
+	return last-slurmd > int64(shaken.Seconds())
+}
+
 // nodeGone is which node of a run was lost since it began. The lock is held.
-func (r *run) nodeGone(nodes []client.Node) string {
+func (b *Backend) nodeGone(r *run, nodes []client.Node) string {
 	found := map[string]client.Node{}
 	for _, n := range nodes {
 		found[n.Name] = n
@@ -327,7 +346,7 @@ func (r *run) nodeGone(nodes []client.Node) string {
 		switch n := found[name]; {
 		case !n.Up:
 			return "its node " + name + " is gone, and Slurm has put it back"
-		case began != 0 && n.Slurmd > began:
+		case began != 0 && n.Slurmd > began && !r.outlived(n.Slurmd, b.cfg.Now()):
 			return "its node " + name + " was started anew, and Slurm has put it back"
 		}
 	}

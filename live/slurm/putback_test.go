@@ -387,3 +387,37 @@ func TestWhoPutAJobBack(t *testing.T) {
 		}
 	})
 }
+
+// What Slurm puts back because the slurmd of its node was started anew, and has nothing of it, is begun
+// again at the market's cost; what has outlived that is its user's, who puts it back later.
+func TestWhoPutsBackWhatOutlivedASlurmd(t *testing.T) {
+	b, _, _ := lined(t)
+	now := b.cfg.Now()
+	for name, c := range map[string]struct {
+		slurmd, ended time.Duration // ago
+		gone          bool
+	}{
+		"before it began":           {2 * time.Hour, 0, false},
+		"it ended with that":        {time.Minute, time.Minute, true},
+		"it is ended for that":      {time.Minute, 10 * time.Second, true},
+		"long ago":                  {30 * time.Minute, 10 * time.Second, false},
+		"long ago, and it goes on":  {30 * time.Minute, -1, false},
+		"it ended with that, at 12": {30 * time.Minute, 30 * time.Minute, true},
+		"nobody has seen it":        {30 * time.Minute, 0, true},
+	} {
+		r := &run{binding: binding{Nodes: []string{"n1"}}, first: now.Add(-time.Hour).Unix(), statuses: map[int]task.Status{}}
+		if c.ended != 0 {
+			r.statuses[0] = task.Status{State: task.Running}
+		}
+		if c.ended > 0 {
+			r.statuses[0] = task.Status{State: task.Running, EndedUS: now.Add(-c.ended).UnixMicro()}
+		}
+		if got := b.nodeGone(r, []client.Node{{Name: "n1", Up: true, Slurmd: now.Add(-c.slurmd).Unix()}}); (got != "") != c.gone {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	r := &run{binding: binding{Nodes: []string{"n1"}}, first: 1, statuses: map[int]task.Status{}}
+	if b.nodeGone(r, []client.Node{{Name: "n1"}}) == "" {
+		t.Error("its node is down")
+	}
+}

@@ -155,6 +155,8 @@ func (r *run) infer(w *world) {
 			v = verdict{state: task.Refused, why: r.lost}
 		}
 		r.ends(v, w.now)
+	case r.job != nil && r.back != nil && r.unwanted(w):
+		r.checkPutBack(w)
 	case r.mayBePutBack(w): // it is asked
 	case r.job != nil && r.back != nil:
 		r.checkPutBack(w)

@@ -172,6 +172,10 @@ func (r *run) nextPutBack(w *world) action {
 
 // checkPutBack ends a run that its user has put back, when Slurm holds it and nothing of it goes on.
 func (r *run) checkPutBack(w *world) {
+	if r.unwanted(w) { // the market has written its end down: what Slurm has is another's, or will be
+		r.ends(verdict{state: task.Ended, signal: "SIGTERM", user: true, why: SaidPutBack}, w.now)
+		return
+	}
 	if r.job.State != client.Pending || !r.job.Held || (!w.fresh || r.alive(w.now)) && w.now.Sub(r.back.since) < clearing {
 		return
 	}

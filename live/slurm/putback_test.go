@@ -221,6 +221,37 @@ func TestAJobIsPutBackByItsUser(t *testing.T) {
 	}
 }
 
+// A market that is killed when it has written down the end of what was put back, and has not yet handed
+// it in anew, hands it in when it is back: it is not nobody's.
+func TestTheMarketIsKilledBetweenTheTwo(t *testing.T) {
+	for after := time.Duration(0); after < 3*time.Second; after += 100 * time.Millisecond {
+		t.Run(after.String(), func(t *testing.T) {
+			mayReturn(t, uint64(after+time.Hour), func(t *testing.T, th *theater, a *renewer) {
+				time.Sleep(10 * time.Second)
+				th.slurm.RequeueByUser(1, false)
+				for tries := 0; ; time.Sleep(time.Millisecond) {
+					th.market.mu.Lock()
+					final := th.market.jobs[1].final != nil
+					th.market.mu.Unlock()
+					if final {
+						break
+					}
+					if tries++; tries > 60_000 {
+						t.Fatal("it does not end")
+					}
+				}
+				time.Sleep(after)
+				th.restart(0)
+				time.Sleep(3 * time.Minute)
+				ofItsUser(t, th.market.ending(1), 9*time.Second)
+				if s := th.market.ending(101); s.Exit != 3 || s.Batch != "1" || len(a.made) != 1 || th.slurm.Count() != 1 {
+					t.Errorf("the next ended as %s %d in %s; anew %+v; %d jobs", s.State, s.Exit, s.Batch, a.asked, th.slurm.Count())
+				}
+			})
+		})
+	}
+}
+
 // As often as it is put back it is paid for, and counted.
 func TestAJobIsPutBackTwice(t *testing.T) {
 	mayReturn(t, 3, func(t *testing.T, th *theater, a *renewer) {

@@ -68,9 +68,6 @@ func (b *Backend) restore(ctx context.Context) error {
 		}
 		r := b.newRun(key, n.BornUS)
 		r.restore(n, b.cfg.Now())
-		if p := b.putBacks[r.ID]; p != nil && p.of() == r.key {
-			r.back = p
-		}
 		if p := b.putBacks[r.ID]; p != nil && p.of() == key {
 			r.back = p
 		}

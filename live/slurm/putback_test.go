@@ -78,11 +78,13 @@ type renewer struct {
 	made    map[string]int64
 	asked   []Return
 	refuses bool
+	takes   time.Duration // to answer
 }
 
 func (*renewer) Only(context.Context, int64, string, []int) error { return nil }
 
 func (a *renewer) Anew(_ context.Context, r Return) (Renewed, error) {
+	time.Sleep(a.takes)
 	m := a.market
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -228,6 +230,7 @@ func TestTheMarketIsKilledBetweenTheTwo(t *testing.T) {
 		t.Run(after.String(), func(t *testing.T) {
 			mayReturn(t, uint64(after+time.Hour), func(t *testing.T, th *theater, a *renewer) {
 				time.Sleep(10 * time.Second)
+				was, _, _ := th.notes.Note(t.Context(), kindRun, "1.0")
 				th.slurm.RequeueByUser(1, false)
 				for tries := 0; ; time.Sleep(time.Millisecond) {
 					th.market.mu.Lock()
@@ -241,11 +244,22 @@ func TestTheMarketIsKilledBetweenTheTwo(t *testing.T) {
 					}
 				}
 				time.Sleep(after)
-				th.restart(0)
+				th.kill()
+				<-th.gone
+				if len(a.made) == 0 { // that it is forgotten was not written yet
+					th.notes.mu.Lock()
+					th.notes.notes[kindRun+" 1.0"] = was
+					th.notes.mu.Unlock()
+				}
+				a.takes = 3 * time.Second
+				th.start()
 				time.Sleep(3 * time.Minute)
 				ofItsUser(t, th.market.ending(1), 9*time.Second)
-				if s := th.market.ending(101); s.Exit != 3 || s.Batch != "1" || len(a.made) != 1 || th.slurm.Count() != 1 {
-					t.Errorf("the next ended as %s %d in %s; anew %+v; %d jobs", s.State, s.Exit, s.Batch, a.asked, th.slurm.Count())
+				if len(a.made) != 1 {
+					t.Fatalf("handed in anew were %+v", a.asked)
+				}
+				if s := th.market.ending(101); s.Exit != 3 || s.Batch != "1" || th.slurm.Count() != 1 {
+					t.Errorf("the next ended as %s %d in %s; %d jobs", s.State, s.Exit, s.Batch, th.slurm.Count())
 				}
 			})
 		})
@@ -376,6 +390,49 @@ func TestWhatWasPutBackIsCancelled(t *testing.T) {
 	r.counted = standOf(r.job)
 	if r.decide(w); r.end == nil || r.end.state != task.Refused {
 		t.Errorf("what was not put back ended as %+v", r.end)
+	}
+}
+
+// A job that the market ends, and that puts itself back when it is told to end, or when it has ended, has
+// begun: it ends as the market has said, and nothing of it runs any more.
+func TestWhatIsBeingEndedIsPutBack(t *testing.T) {
+	for waits := time.Duration(0); waits < 3*time.Second; waits += 250 * time.Millisecond {
+		for _, how := range []task.Stop{task.Terminate, task.Kill} {
+			t.Run(fmt.Sprint(waits, how), func(t *testing.T) {
+				mayReturn(t, uint64(waits+time.Hour), func(t *testing.T, th *theater, a *renewer) {
+					for _, agent := range th.agents {
+						agent.mu.Lock()
+						agent.idle = true
+						agent.mu.Unlock()
+					}
+					time.Sleep(10 * time.Second)
+					th.market.cancel(1, how)
+					for tries := 0; th.slurm.Alive() != 0; time.Sleep(time.Millisecond) {
+						if tries++; tries > 60_000 {
+							t.Fatal("it does not end")
+						}
+					}
+					time.Sleep(waits)
+					if !th.slurm.RequeueByUser(1, false) {
+						t.Fatal("it is not put back")
+					}
+					for range 600 {
+						time.Sleep(time.Second)
+						if th.slurm.Alive() != 0 {
+							t.Fatal("it runs again")
+						}
+					}
+					if s := th.market.ending(1); s.State != task.Ended || s.DeclinedUS < 9e6 || s.Cancelled || len(a.made) != 0 {
+						t.Errorf("it ended as %s %s, by its user %v, having declined %d us: %s; anew %+v", s.State, s.Signal, s.Cancelled, s.DeclinedUS, s.Error, a.asked)
+					}
+					th.slurm.Mu.Lock()
+					if j := th.slurm.Known[1]; j.State != client.Cancelled || len(th.slurm.Known) != 1 {
+						t.Errorf("in Slurm it is %s, of %d", j.State, len(th.slurm.Known))
+					}
+					th.slurm.Mu.Unlock()
+				})
+			})
+		}
 	}
 }
 

@@ -119,7 +119,12 @@ func (b *Backend) seePutBacks(jobs []client.Job) {
 		}
 		key, _, ours := b.parseComment(j.Comment)
 		if ours && key == p.of() || b.isStandIn(j.Comment) {
-			p.seen, p.misses = j.State, 0
+			p.seen, p.held, p.misses = j.State, j.Held, 0
+			if j.State == client.Pending || j.State.Over() {
+				p.strange = time.Time{}
+			} else if p.strange.IsZero() {
+				p.strange = b.cfg.Now()
+			}
 		}
 	}
 }
@@ -149,6 +154,9 @@ func (b *Backend) renew(ctx context.Context, p *putBack) error {
 	b.mu.Lock()
 	unseen := p.seen == "" || p.misses > 0 // what is noted may be of long ago
 	gone := !unseen && p.seen.Over() || p.misses > mostMissed
+	if !p.strange.IsZero() && b.cfg.Now().Sub(p.strange) >= quiet && b.runs[p.of()] == nil {
+		gone = true // a slurmctld that was killed has forgotten it: it is nobody's, and begun anew under another number
+	}
 	b.mu.Unlock()
 	if gone { // its user has cancelled it, or Slurm has lost it, or it is begun anew elsewhere
 		return b.notAnew(ctx, p)
@@ -291,9 +299,17 @@ func (b *Backend) stands(ctx context.Context, p *putBack, n Renewed) error {
 	b.numbers.renew(p.ID, n.Job)
 	b.mu.Unlock()
 	defer b.atRest(in)
+	b.mu.Lock()
+	loose := p.seen == client.Pending && !p.held // a slurmctld that was killed has forgotten that it is held
+	b.mu.Unlock()
 	slurm := b.slurm.(client.Guests) //nolint:forcetypeassert // mayRequeue has seen it
 	err := errNotAsked
 	b.inSlurm(func() {
+		if counts, can := b.slurm.(client.Requeues); loose && can {
+			if err = counts.Detain(ctx, p.ID); err != nil {
+				return
+			}
+		}
 		err = slurm.Adopt(ctx, p.ID, client.Submission{Comment: in.Comment, Requeue: true, Again: true})
 	})
 	if err != nil {

@@ -37,11 +37,13 @@ type putBack struct {
 	Deadline  int64  `json:"deadline,omitempty"` // in milliseconds, as it was said first; 0: of the request
 	Asked     bool   `json:"asked,omitempty"`    // the market may have taken it anew
 
-	since  time.Time
-	tried  time.Time
-	busy   bool
-	seen   client.State // as it was listed last
-	misses int          // listings that did not have it
+	since   time.Time
+	tried   time.Time
+	busy    bool
+	seen    client.State // as it was listed last
+	held    bool
+	misses  int       // listings that did not have it
+	strange time.Time // since when it neither waits nor is over; zero: it does
 }
 
 func (p *putBack) of() runKey { return runKey{p.Job, p.Attempt} }

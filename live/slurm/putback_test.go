@@ -3,6 +3,8 @@ package slurm
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -28,48 +30,52 @@ func (q *requeueSlurm) Guest(context.Context, int64) (client.Guest, error) {
 }
 func (q *requeueSlurm) Adopts() bool { return true }
 
-func (q *requeueSlurm) Adopt(_ context.Context, id int64, s client.Submission) error {
-	q.Mu.Lock()
-	defer q.Mu.Unlock()
-	j, err := q.job(id)
-	if err != nil || j.State != client.Pending || !j.Held {
-		return client.ErrRefused
+// call does something that may not be heard, or whose answer may be lost, like all that the model does.
+func (q *requeueSlurm) call(ctx context.Context, id int64, effect func(*model.Job) error) error {
+	if err := q.Ping(ctx); err != nil {
+		return err
 	}
-	if j.Comment = s.Comment; len(s.Nodes) > 0 {
-		j.Wanted = s.Nodes
-	}
-	j.Submission.Requeue = s.Requeue
-	return nil
-}
-
-func (q *requeueSlurm) Remark(_ context.Context, id int64, text string) error {
 	q.Mu.Lock()
-	defer q.Mu.Unlock()
 	j, err := q.job(id)
 	if err == nil {
-		j.Remark = text
+		err = effect(j)
+	}
+	q.Mu.Unlock()
+	if err == nil {
+		err = q.Ping(ctx)
 	}
 	return err
 }
 
-func (q *requeueSlurm) Restarts(_ context.Context, id int64) (int, string, error) {
-	q.Mu.Lock()
-	defer q.Mu.Unlock()
-	j, err := q.job(id)
-	if err != nil {
-		return 0, "", err
-	}
-	return j.Restarts, j.Remark, nil
+func (q *requeueSlurm) Adopt(ctx context.Context, id int64, s client.Submission) error {
+	return q.call(ctx, id, func(j *model.Job) error {
+		if j.State != client.Pending || !j.Held {
+			return client.ErrRefused
+		}
+		if j.Comment = s.Comment; len(s.Nodes) > 0 {
+			j.Wanted = s.Nodes
+		}
+		j.Submission.Requeue = s.Requeue
+		return nil
+	})
 }
 
-func (q *requeueSlurm) Detain(_ context.Context, id int64) error {
-	q.Mu.Lock()
-	defer q.Mu.Unlock()
-	j, err := q.job(id)
-	if err == nil && j.State == client.Pending {
-		j.Held, j.Reason = true, "JobHeldAdmin"
-	}
-	return err
+func (q *requeueSlurm) Remark(ctx context.Context, id int64, text string) error {
+	return q.call(ctx, id, func(j *model.Job) error { j.Remark = text; return nil })
+}
+
+func (q *requeueSlurm) Restarts(ctx context.Context, id int64) (restarts int, remark string, err error) {
+	err = q.call(ctx, id, func(j *model.Job) error { restarts, remark = j.Restarts, j.Remark; return nil })
+	return restarts, remark, err
+}
+
+func (q *requeueSlurm) Detain(ctx context.Context, id int64) error {
+	return q.call(ctx, id, func(j *model.Job) error {
+		if j.State == client.Pending {
+			j.Held, j.Reason = true, "JobHeldAdmin"
+		}
+		return nil
+	})
 }
 
 // renewer hands jobs in anew at the fake market.
@@ -507,5 +513,80 @@ func TestWhoPutsBackWhatOutlivedASlurmd(t *testing.T) {
 	r := &run{binding: binding{Nodes: []string{"n1"}}, first: 1, statuses: map[int]task.Status{}}
 	if b.nodeGone(r, []client.Node{{Name: "n1"}}) == "" {
 		t.Error("its node is down")
+	}
+}
+
+// Whatever a user does to a job, and whatever breaks meanwhile: one of it runs at a time, what ran is
+// paid for, nothing runs that is not bought, and what was put back is one job in Slurm all the time.
+func TestWhateverAUserPutsBack(t *testing.T) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 10
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			mayReturn(t, seed, func(t *testing.T, th *theater, a *renewer) {
+				luck := rand.New(rand.NewPCG(seed, 11))
+				ran, most := time.Duration(0), 0
+				pass := func(d time.Duration) {
+					for ; d > 0; d -= 100 * time.Millisecond {
+						alive := th.slurm.Alive()
+						ran += time.Duration(alive) * 100 * time.Millisecond
+						most = max(most, alive)
+						time.Sleep(100 * time.Millisecond)
+					}
+				}
+				th.slurm.Mu.Lock()
+				th.slurm.Trouble = []float64{0, 0.05, 0.15}[seed%3]
+				th.slurm.Mu.Unlock()
+				crashed := false
+				for range 12 {
+					pass(time.Duration(luck.IntN(8000)) * time.Millisecond)
+					switch luck.IntN(9) {
+					case 0, 1, 2, 3:
+						th.slurm.RequeueByUser(1, luck.IntN(4) == 0)
+					case 4:
+						th.slurm.RequeueByUser(1, false)
+						pass(time.Duration(luck.IntN(3000)) * time.Millisecond)
+						if luck.IntN(4) == 0 {
+							_ = th.slurm.Cancel(t.Context(), 1, false)
+						}
+					case 5:
+						th.slurm.Suspend(1) // what stands still is not paid for
+						time.Sleep(time.Duration(luck.IntN(4000)) * time.Millisecond)
+						th.slurm.RequeueByUser(1, false)
+						th.slurm.Resume(1)
+					case 6, 7:
+						th.restart(time.Duration(luck.IntN(4)) * time.Second)
+					case 8:
+						if seed%2 == 0 {
+							th.slurm.Crash(t.Context(), seed%4 == 0)
+							crashed = crashed || seed%4 == 0
+						}
+					}
+				}
+				th.slurm.Mu.Lock()
+				th.slurm.Trouble = 0
+				th.slurm.Mu.Unlock()
+				pass(10 * time.Minute)
+				paid := time.Duration(0)
+				lost := crashed
+				for _, job := range append([]int64{1}, slices.Collect(maps.Values(a.made))...) {
+					s := th.market.ending(job)
+					paid += time.Duration(s.CPUUS+s.DeclinedUS) * time.Microsecond
+					lost = lost || s.Attempt > 0 || s.State == task.Lost
+				}
+				slack := 2 * time.Second * time.Duration(1+len(a.made))
+				if left := th.market.open(); len(left) != 0 || th.slurm.Alive() != 0 {
+					t.Errorf("jobs %v have not ended, and %d run", left, th.slurm.Alive())
+				}
+				if most > 1 && !crashed || !lost && paid < ran-slack {
+					t.Errorf("%d ran at a time; %s ran, and %s is paid for, of %d jobs", most, ran, paid, 1+len(a.made))
+				}
+				if !lost && th.slurm.Count() != 1 {
+					t.Errorf("Slurm has %d jobs", th.slurm.Count())
+				}
+			})
+		})
 	}
 }

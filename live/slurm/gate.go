@@ -357,11 +357,19 @@ func (b *Backend) had(before had) had {
 			before[runKey{job, standsIn}] = share{user: in.User, qos: in.QOS, partition: in.Partition, use: limit.Use{Jobs: 1, Waiting: max(0, in.Elements-1)}}
 		}
 	}
+	for _, p := range b.putBacks { // which Slurm counts, and whose run may be over: the next has its place
+		if _, counted := before[p.of()]; !counted && b.standIns.job[p.ID] == 0 {
+			before[runKey{p.Job, comesBack}] = share{user: p.User, qos: p.QOS, partition: p.Partition, use: limit.Use{Jobs: 1}}
+		}
+	}
 	return before
 }
 
-// standsIn is where the attempt of a run is, of a stand-in.
-const standsIn = -1
+// Where the attempt of a run is, of a stand-in, and of what was put back and is none yet.
+const (
+	standsIn  = -1
+	comesBack = -2
+)
 
 // began reports whether the job of a stand-in had a run too, as while Slurm was asked it became that.
 func (h had) began(job int64) bool { return h[runKey{job, standsIn}].runs }

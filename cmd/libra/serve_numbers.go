@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
@@ -40,6 +41,15 @@ func (m onSlurm) number(j *v1.Job) bool {
 		j.BegunUS, j.Suspended = now.BegunUS, now.Suspended
 	}
 	return true
+}
+
+// Explain says of a job that Slurm has suspended why it does not get on.
+func (m onSlurm) Explain(ctx context.Context, id int64) (v1.Explanation, error) {
+	e, err := m.Market.Explain(ctx, id)
+	if err == nil && e.State == v1.Running && m.backend.Suspended(id) {
+		e.Because = append(slices.Clone(e.Because), "Slurm has suspended it: it has no progress until it is resumed")
+	}
+	return e, err
 }
 
 // Follow delivers notices, which say of a job that Slurm has suspended that it has.

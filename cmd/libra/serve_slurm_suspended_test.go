@@ -69,6 +69,9 @@ func TestASuspendedJobIsShownSo(t *testing.T) {
 			t.Errorf("suspended %v: listed as %+v, %v", suspended, list, err)
 		}
 		told(suspended)
+		if e, bad := m.Explain(t.Context(), id); bad != nil || strings.Contains(strings.Join(e.Because, "\n"), "suspended") != suspended {
+			t.Errorf("suspended %v: explained by %q, %v", suspended, e.Because, bad)
+		}
 	}
 	m.slurm.Suspend(1)
 	m.await("it is suspended again", func() bool { return job().Suspended })

@@ -158,7 +158,7 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 		if err = numbers.follow(ctx, &request, head.Printed); err != nil {
 			return err
 		}
-		directive.TellOfAll(&request)
+		head.TellOfAll(&request)
 		if head.Singleton {
 			if err = numbers.alone(ctx, &request); err != nil {
 				return err

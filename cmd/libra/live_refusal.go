@@ -19,6 +19,8 @@ type refusal struct {
 	*client.Problem
 	where string // flags of the command line that say which market it is
 	code  int    // to exit with; 0: that of the problem
+
+	sbatch bool // who asked did so in the words of sbatch
 }
 
 // ExitCode is that of a market that said no.
@@ -47,14 +49,18 @@ func (r *refusal) Error() string {
 	}
 	for i := range r.Offers {
 		o := &r.Offers[i]
-		fmt.Fprintf(&b, "\n  %s\n    %s", plain.Text(o.Detail), plain.Text(r.howTo(&o.Quote)))
+		fmt.Fprintf(&b, "\n  %s\n    %s", plain.Text(o.Detail), plain.Text(r.howTo(o)))
 	}
 	return b.String()
 }
 
 // howTo is the command line that takes an offer. One that nobody keeps has to
 // be asked for in its own words.
-func (r *refusal) howTo(q *v1.Quote) string {
+func (r *refusal) howTo(o *v1.Offer) string {
+	q := &o.Quote
+	if flags := inSbatch(o); q.ID == "" && r.sbatch && flags != nil {
+		return "the same with " + strings.Join(flags, " ")
+	}
 	if q.ID == "" {
 		return "with " + strings.Join(termFlags(&q.Request), " ")
 	}
@@ -69,6 +75,33 @@ func takeQuote(where string, q *v1.Quote, withProgram bool) string {
 		line += " -- PROGRAM ARGS..."
 	}
 	return line
+}
+
+// inSbatch are the options of libra sbatch, on its command line beside those that are there, that ask
+// for what is offered; nil: there are none for that.
+func inSbatch(o *v1.Offer) []string {
+	var flags []string
+	r := &o.Quote.Request
+	switch o.Change {
+	case "deadline":
+		flags = []string{fmt.Sprintf("--deadline=now+%dseconds", r.DeadlineMS/1000)}
+	case "budget":
+	case "processors":
+		flags = []string{fmt.Sprintf("-n %d", max(1, r.Processors)/max(1, r.Threads))}
+	case "memory":
+		flags = []string{fmt.Sprintf("--mem-per-cpu=%d", r.MemoryMB)}
+	case "array":
+		if r.Array == nil || r.Array.Limit == 0 {
+			return nil
+		}
+		flags = []string{fmt.Sprintf("-a %s%%%d", r.Array.Indexes(), r.Array.Limit)}
+	default:
+		return nil
+	}
+	if r.Budget != nil {
+		flags = append(flags, "--budget "+market.Money(*r.Budget).String())
+	}
+	return flags
 }
 
 // termFlags are the flags that say what a request is worth and when.

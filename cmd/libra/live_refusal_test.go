@@ -42,3 +42,30 @@ func TestMessagesNameWhatWasTyped(t *testing.T) {
 		}
 	}
 }
+
+// Whoever asked with libra sbatch is offered something in its options, which can be typed as they stand;
+// what is kept is taken by its quote.
+func TestOffersInTheWordsOfSbatch(t *testing.T) {
+	budget := int64(2_500_000)
+	for _, c := range []struct {
+		offer v1.Offer
+		want  string
+	}{
+		{v1.Offer{Change: "deadline", Quote: v1.Quote{Request: v1.Request{DeadlineMS: 600_999}}}, "the same with --deadline=now+600seconds"},
+		{v1.Offer{Change: "deadline", Quote: v1.Quote{Request: v1.Request{DeadlineMS: 60_000, Budget: &budget}}}, "the same with --deadline=now+60seconds --budget 2.5"},
+		{v1.Offer{Change: "budget", Quote: v1.Quote{Request: v1.Request{Budget: &budget}}}, "the same with --budget 2.5"},
+		{v1.Offer{Change: "processors", Quote: v1.Quote{Request: v1.Request{Processors: 6, Threads: 2}}}, "the same with -n 3"},
+		{v1.Offer{Change: "memory", Quote: v1.Quote{Request: v1.Request{MemoryMB: 512}}}, "the same with --mem-per-cpu=512"},
+		{v1.Offer{Change: "array", Quote: v1.Quote{Request: v1.Request{Array: &v1.Array{First: 1, Last: 9, Step: 2, Limit: 3}}}}, "the same with -a 1-9:2%3"},
+		{v1.Offer{Change: "gpus", Quote: v1.Quote{Request: v1.Request{EstimateMS: 1000}}}, "with --estimate 1s"},
+	} {
+		r := &refusal{sbatch: true}
+		if got := r.howTo(&c.offer); got != c.want {
+			t.Errorf("%s: %q, want %q", c.offer.Change, got, c.want)
+		}
+		c.offer.Quote.ID = "q1"
+		if got := r.howTo(&c.offer); !strings.HasPrefix(got, "libra submit --quote q1") {
+			t.Errorf("%s, kept: %q", c.offer.Change, got)
+		}
+	}
+}

@@ -140,7 +140,7 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 			return err
 		}
 	}
-	return o.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+	err = o.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
 		prices, err := market.Prices(ctx)
 		if unsaid {
 			if missing := o.fillTime(ctx, con, market, &request, &prices); missing != nil {
@@ -158,7 +158,7 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 		if err = numbers.follow(ctx, &request, head.Printed); err != nil {
 			return err
 		}
-		directive.TellOfAll(&request)
+		head.TellOfAll(&request)
 		if head.Singleton {
 			if err = numbers.alone(ctx, &request); err != nil {
 				return err
@@ -199,6 +199,10 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 		printed := numbers.await(ctx, &job)
 		return o.answer(ctx, con, market, job, printed)
 	})
+	if no, said := errors.AsType[*refusal](err); said {
+		no.sbatch = true
+	}
+	return err
 }
 
 // owns says which options are this command's, and which of them have a value.

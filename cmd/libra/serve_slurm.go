@@ -23,6 +23,7 @@ import (
 	"github.com/libra-market/libra/live/slurm/client"
 	"github.com/libra-market/libra/live/slurm/limit"
 	"github.com/libra-market/libra/live/slurm/survey"
+	"github.com/libra-market/libra/live/wire"
 )
 
 // onSlurm is a market whose jobs Slurm runs: what concerns nodes goes through
@@ -239,7 +240,7 @@ func (m onSlurm) refuse(ctx context.Context, by trade.Identity, r trade.Request,
 	}
 	m.backend.Settle(ticket, 0)
 	if o, err := m.Market.Preview(ctx, by, r); err == nil && o.Quote != nil {
-		no.Offers = append(no.Offers, v1.Offer{Change: change, Detail: less + ", which Slurm allows, for " + market.Money(o.Quote.Price).String(), Quote: *o.Quote})
+		no.Offers = append(no.Offers, v1.Offer{Change: change, Detail: less + ", which Slurm allows, for " + wire.InUnit(market.Money(o.Quote.Price).Said(), m.Unit), Quote: *o.Quote})
 	}
 	return api.Outcome{Refusal: &no}
 }

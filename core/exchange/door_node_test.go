@@ -60,10 +60,15 @@ func TestARefusalTellsOfClosedNodes(t *testing.T) {
 		}
 	}
 	f.do(trade.Command{Node: &trade.NodeChange{Node: "n2", Door: trade.DoorClosed, Why: "it drains"}})
-	refused("it cannot be done within 40s, its deadline, beside what has been promised to others; node n2 takes no new jobs now")
+	refused("it cannot be done within 40s, its deadline, beside what has been promised to others; node n2 takes no new jobs now; to be in time it needs processors to itself within 1s")
 	f.do(trade.Command{Node: &trade.NodeChange{Node: "n1", Door: trade.DoorClosed, Why: "it drains"}})
-	refused("it cannot be done within 40s, its deadline; no node takes new jobs now (n1: it drains)")
+	refused("it cannot be done within 40s, its deadline; no node takes new jobs now (n1: it drains); to be in time it needs processors to itself within 1s")
+	request.DeadlineMS = 0
+	refused("no node takes new jobs now (n1: it drains)")
+	request.DeadlineMS = 40_000
 	f.enlist("n3", 1)
 	f.submit(alice, request)
-	refused("it cannot be done within 40s, its deadline, beside what has been promised to others; 2 nodes take no new jobs now")
+	refused("it cannot be done within 40s, its deadline, beside what has been promised to others; 2 nodes take no new jobs now; to be in time it needs processors to itself within 1s")
+	request.DeadlineMS = 39_500
+	refused("it cannot be done within 39.5s, its deadline, beside what has been promised to others; 2 nodes take no new jobs now; to be in time it needs processors to itself at once")
 }

@@ -55,10 +55,10 @@ func (x *pricer) refusal(j *underway.Job, reason market.Reason) (code, text stri
 	return reason.String(), general
 }
 
-// tooLate says within what time a job cannot be done, and whether others are in its way.
+// tooLate says within what time a job cannot be done, whether others are in its way, and until when.
 func (x *pricer) tooLate(j *underway.Job, r *trade.Request, general string) string {
 	if none := x.noneFree(j, r); none != "" || r.DeadlineMS == 0 {
-		return cmp.Or(none, general)
+		return cmp.Or(none, roster.Barred(x.nodes.Census(), r.Where(), x.now, underway.Until(j, x.now)), general)
 	}
 	if r.Bound() && r.Lanes(x.nodes) == 0 {
 		if r.Reservation != "" {
@@ -74,7 +74,7 @@ func (x *pricer) tooLate(j *underway.Job, r *trade.Request, general string) stri
 	if quotes, _ := x.quotes.Kept(); !all && (x.jobs.Len() > 0 || quotes > 0) {
 		text += ", beside what has been promised to others"
 	}
-	return text + shut + roster.Soon(x.nodes.Census(), "; ", r.Where(), x.now, underway.Until(j, x.now))
+	return text + shut + roster.Soon(x.nodes.Census(), "; ", r.Where(), x.now, underway.Until(j, x.now)) + r.ClearWithin(x.nodes)
 }
 
 // elsewhere reports whether a job that says on which nodes it may be would be taken on others.

@@ -48,7 +48,7 @@ func TestARefusalNamesOneConstraint(t *testing.T) {
 		request            trade.Request
 	}{
 		{"never in time, whatever it pays", "cannot_meet_deadline", "it takes 50s even with processors to itself, and its deadline is in 45s", false, trade.Request{EstimateMS: 50_000, DeadlineMS: 45_000, Budget: budget(1)}},
-		{"not beside others, whatever it pays", "cannot_meet_deadline", "it cannot be done within 1m, its deadline, beside what has been promised to others", true, trade.Request{EstimateMS: 40_000, DeadlineMS: 60_000, Budget: budget(1)}},
+		{"not beside others, whatever it pays", "cannot_meet_deadline", "it cannot be done within 1m, its deadline, beside what has been promised to others; to be in time it needs processors to itself within 20s", true, trade.Request{EstimateMS: 40_000, DeadlineMS: 60_000, Budget: budget(1)}},
 		{"too dear on a busy market", "cannot_meet_budget", "it costs 10.03 ¤, and its budget is 1.00 ¤", true, trade.Request{EstimateMS: 10_000, DeadlineMS: 360_000, Budget: budget(1)}},
 	} {
 		f := openLive(t, "libra", 1, nil)

@@ -137,6 +137,15 @@ func Shut(c *Census, words string, where *market.Where) (text string, all bool) 
 	return fmt.Sprintf("%s%d nodes take no new jobs now", words, len(shut)), false
 }
 
+// Barred says that none of the nodes that a job may be on takes new jobs, or that some are reserved before it
+// may be done; empty: neither.
+func Barred(c *Census, where *market.Where, now, until int64) string {
+	if shut, all := Shut(c, "", where); all {
+		return shut
+	}
+	return Soon(c, "", where, now, until)
+}
+
 // Worth is how many processors' worth of all nodes a job takes that takes so many: memory, disk
 // and GPUs that nobody else can have count as the part of the cluster's that they are.
 func (c *Census) Worth(asked *market.Job, processors float64) float64 {

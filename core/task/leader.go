@@ -19,3 +19,10 @@ type Refusal struct {
 	Of      Leader `json:"of"`      // as it said
 	Follows Leader `json:"follows"` // the one that came after
 }
+
+// TurnedAway is a controller's answer that it does not take a node as it is: it is there,
+// and says why.
+type TurnedAway struct{ Why error }
+
+func (t *TurnedAway) Error() string { return t.Why.Error() }
+func (t *TurnedAway) Unwrap() error { return t.Why }

@@ -160,6 +160,19 @@ func (r *Request) Lanes(nodes *roster.Roster) int {
 	return r.Array.lanes(nodes.Places(r.Where()), each)
 }
 
+// ClearWithin says until when processors have to be clear for a request to be in time: who waits for
+// others, or for a node that is drained, knows how long that helps. Empty: nothing would.
+func (r *Request) ClearWithin(nodes *roster.Roster) string {
+	switch alone := r.Alone(nodes); {
+	case alone <= 0 || alone > r.DeadlineMS:
+		return ""
+	case r.DeadlineMS-alone < 1000:
+		return "; to be in time it needs processors to itself at once"
+	default:
+		return "; to be in time it needs processors to itself within " + market.Span(r.DeadlineMS-alone)
+	}
+}
+
 // Alone is how long a request takes, in milliseconds, on the fastest processors that are up and
 // that it may be on, all of them if it is an array that may have them.
 func (r *Request) Alone(nodes *roster.Roster) int64 {

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -83,5 +84,21 @@ func TestAnOlderLeaderIsNotObeyed(t *testing.T) {
 	now += forgets
 	if err = l.hear(older); err != nil {
 		t.Errorf("long after the other one was heard of: %v", err)
+	}
+}
+
+// An operator reads what keeps an agent from its market: only one that does not answer is away.
+func TestWhyApart(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{&task.TurnedAway{Why: errors.New("node: want a node of Slurm's partition libra")}, "controller does not take this node"},
+		{fmt.Errorf("term 1: %w", errReplaced), "controller is not obeyed"},
+		{context.DeadlineExceeded, "controller is away"},
+	} {
+		if got := whyApart(c.err); got != c.want {
+			t.Errorf("%v: %s, want %s", c.err, got, c.want)
+		}
 	}
 }

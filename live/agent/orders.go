@@ -21,9 +21,21 @@ func (a *Agent) orderLoop(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		a.log.Warn("controller is away", "error", err)
+		a.log.Warn(whyApart(err), "error", err)
 		wait.wait(ctx)
 	}
+}
+
+// whyApart is why nothing is heard from a controller, in the words by which an operator
+// knows where to look.
+func whyApart(err error) string {
+	if _, ok := errors.AsType[*task.TurnedAway](err); ok {
+		return "controller does not take this node"
+	}
+	if errors.Is(err, errOlder) {
+		return "controller is not obeyed"
+	}
+	return "controller is away"
 }
 
 // register introduces the node: at the start, and whenever the controller has

@@ -3,6 +3,8 @@ package directive
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/task"
@@ -48,22 +50,51 @@ func (r *reader) foresee(lines []line) {
 	}
 }
 
-// TellOfAll has the elements of an array that waits be told of all that were asked for, as by sbatch:
-// those whose namesakes fail (aftercorr) do not run, nor those that are cancelled meanwhile, and programs
-// divide their work by how many there are.
-func TellOfAll(r *v1.Request) {
-	if r.Array == nil || !r.Follows() && !r.Hold && r.BeginMS == 0 {
+// sweep has a job be an array.
+func (h *Head) sweep(value string) error {
+	a, err := Array(value)
+	if err == nil {
+		h.step = saidStep(value)
+	}
+	return put(&h.Request.Array, a, err)
+}
+
+// saidStep is what sbatch tells the elements of their step: of several spans that of the first that
+// has one, and 1 of a list without, however far apart its elements are.
+func saidStep(value string) int {
+	_, after, _ := strings.Cut(value, ":")
+	digits := after[:len(after)-len(strings.TrimLeft(after, "0123456789"))]
+	if n, err := strconv.Atoi(digits); err == nil {
+		return n
+	}
+	return 1
+}
+
+// TellOfAll has the elements of an array be told of all that were asked for, as by sbatch, where what
+// there is of them does not say it: of an array that waits those do not run whose namesakes fail
+// (aftercorr), nor those that are cancelled meanwhile, and programs divide their work by how many there
+// are; and how far apart elements are is not what sbatch calls their step.
+func (h *Head) TellOfAll(r *v1.Request) {
+	if r.Array == nil {
 		return
 	}
-	a, n, step := r.Array, r.Array.Len(), 1
+	a, n, step := r.Array, r.Array.Len(), h.step
+	if step == 0 || !r.Follows() && !r.Hold && r.BeginMS == 0 && step == apart(a) {
+		return
+	}
+	r.Env = append(r.Env, fmt.Sprintf("%s=%d %d %d %d", task.Array, n, a.Index(0), a.Index(n-1), step))
+}
+
+// apart is how far apart the elements of an array are; 1: not equally far.
+func apart(a *v1.Array) int {
+	n, step := a.Len(), 1
 	if n > 1 {
 		step = a.Index(1) - a.Index(0)
 	}
 	for i := 2; i < n; i++ {
 		if a.Index(i)-a.Index(i-1) != step {
-			step = 1 // of a list
-			break
+			return 1 // of a list
 		}
 	}
-	r.Env = append(r.Env, fmt.Sprintf("%s=%d %d %d %d", task.Array, n, a.Index(0), a.Index(n-1), step))
+	return step
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/directive"
 )
 
@@ -46,6 +47,31 @@ func TestSizesAreThoseOfElementsWhereverTheArrayIsNamed(t *testing.T) {
 	for _, line := range []string{"#LIBRA name=array=1-3", "#LIBRA --name array=1-3", "#LIBRA env=array=1-3"} {
 		if h, err := read(t, line, "#SBATCH -n 4"); err != nil || h.Request.Array != nil || h.Request.Threads != 0 {
 			t.Errorf("%s: %+v, %v", line, h.Request, err)
+		}
+	}
+}
+
+// The elements of an array are told the step that sbatch would tell them: what is written after the first
+// colon, and 1 where there is none, however far apart they are.
+func TestTheStepThatElementsAreTold(t *testing.T) {
+	for array, want := range map[string]string{
+		"1-5": "", "1-9:4": "", "4": "", "2,3": "", // as their numbers say it
+		"1,5": "2 1 5 1", "1,3,5%2": "3 1 5 1", "1,5,7-9:2": "4 1 9 2", "7-9:2,1,5": "4 1 9 2",
+		"1-4:3,10-14:2": "5 1 14 3", "1-5:10": "1 1 1 10", "1-10:2,20": "6 1 20 2",
+	} {
+		h, err := read(t, "#SBATCH -a "+array)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.TellOfAll(&h.Request)
+		var got string
+		for _, v := range h.Request.Env {
+			if said, ok := strings.CutPrefix(v, task.Array+"="); ok {
+				got = said
+			}
+		}
+		if got != want {
+			t.Errorf("%s: told %q, want %q", array, got, want)
 		}
 	}
 }

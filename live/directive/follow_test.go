@@ -38,15 +38,15 @@ func TestWhatAJobWaitsFor(t *testing.T) {
 	}
 }
 
-// What concerns Slurm alone goes along, the last that was said of each, and nothing that
-// Slurm would not understand.
+// What concerns Slurm alone goes along, the last that was said of each, of mail all of it, and nothing
+// that Slurm would not understand.
 func TestWhatIsPassedToSlurm(t *testing.T) {
 	h := directive.New(directive.Place{})
-	script := "#!/bin/sh\n#SBATCH --mail-type=ALL --mail-user=a@b.org --signal=USR2\n"
+	script := "#!/bin/sh\n#SBATCH --mail-type=NONE --mail-user=a@b.org --signal=USR2\n#SBATCH --mail-type=BEGIN\n#SBATCH --mail-type=fail\n"
 	if err := h.ReadSbatch("job.sh", script, []string{"--signal", "B:USR1@60", "--mail-type=end,FAIL", "-L", "fluent:2,matlab"}); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{task.MailUser + "=a@b.org", task.Signal + "=B:USR1@60", task.MailType + "=end,FAIL", task.Licenses + "=fluent:2,matlab"}; !slices.Equal(sorted(h.Request.Env), sorted(want)) || len(h.Notes) > 0 {
+	if want := []string{task.MailUser + "=a@b.org", task.Signal + "=B:USR1@60", task.MailType + "=BEGIN,fail,end", task.Licenses + "=fluent:2,matlab"}; !slices.Equal(sorted(h.Request.Env), sorted(want)) || len(h.Notes) > 0 {
 		t.Errorf("%q, %v", h.Request.Env, h.Notes)
 	}
 	if !task.Asked(h.Request.Env) || len(task.WithoutPassed(append(h.Request.Env, "A=b"))) != 1 {

@@ -86,6 +86,8 @@ type Head struct {
 	// the most first, which is what the request says.
 	Spreads []int
 
+	step int // of its array, as sbatch tells its elements
+
 	dueAt bool // its deadline is a point in time, or counts from when it is handed in, whenever it begins
 
 	nodeMB  int64 // memory on each node, where it was said so

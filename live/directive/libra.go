@@ -148,10 +148,7 @@ var terms = []term{
 		ids, err := jobs(v)
 		return put(&h.Request.AfterEach, ids, err)
 	}},
-	{name: arrayTerm, set: func(h *Head, v string) error {
-		a, err := Array(v)
-		return put(&h.Request.Array, a, err)
-	}},
+	{name: arrayTerm, set: (*Head).sweep},
 	{name: "tags", set: func(h *Head, v string) error {
 		wished := slices.DeleteFunc(h.Request.Tags, func(tag string) bool { return !strings.HasPrefix(tag, wishTag) })
 		h.Request.Tags = append(strings.Split(v, ","), wished...)

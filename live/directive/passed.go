@@ -144,6 +144,28 @@ var mailTypes = []string{
 	"NONE", "BEGIN", "END", "FAIL", "REQUEUE", "ALL", "INVALID_DEPEND", "STAGE_OUT", "TIME_LIMIT", "TIME_LIMIT_90", "TIME_LIMIT_80", "TIME_LIMIT_50", "ARRAY_TASKS",
 }
 
+// mail asks for mail of what is named, beside what was named before: as by sbatch each line adds to
+// the others, and NONE adds nothing.
+func (o *occurrence) mail() error {
+	if err := checkMail(o.value); err != nil {
+		return err
+	}
+	var kinds []string
+	all := o.value
+	for _, e := range o.Request.Env {
+		if before, ok := strings.CutPrefix(e, task.MailType+"="); ok {
+			all = before + "," + all
+		}
+	}
+	for kind := range strings.SplitSeq(all, ",") {
+		if !strings.EqualFold(kind, "NONE") && !slices.ContainsFunc(kinds, func(k string) bool { return strings.EqualFold(k, kind) }) {
+			kinds = append(kinds, kind)
+		}
+	}
+	o.pass(task.MailType, cmp.Or(strings.Join(kinds, ","), o.value))
+	return nil
+}
+
 func checkMail(text string) error {
 	for kind := range strings.SplitSeq(text, ",") {
 		if !slices.Contains(mailTypes, strings.ToUpper(kind)) {

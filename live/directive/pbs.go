@@ -23,10 +23,7 @@ var pbsOptions = []option{
 		return put(&o.Request.Error, path, err)
 	}},
 	{names: []string{"-j"}, takes: aValue, set: (*occurrence).join},
-	{names: []string{"-J", "-t"}, takes: aValue, set: func(o *occurrence) error {
-		a, err := Array(o.value)
-		return put(&o.Request.Array, a, err)
-	}},
+	{names: []string{"-J", "-t"}, takes: aValue, set: func(o *occurrence) error { return o.sweep(o.value) }},
 	{names: []string{"-W"}, takes: aValue, set: (*occurrence).attributes},
 	{names: []string{"-v"}, takes: aValue, set: func(o *occurrence) error { return o.export(o.value) }},
 	{names: []string{"-V"}, set: func(o *occurrence) error { return o.export("all") }},

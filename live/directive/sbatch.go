@@ -67,10 +67,7 @@ var sbatchOptions = append([]option{
 		}
 		return err
 	}},
-	{names: []string{"-a", "--array"}, takes: aValue, set: statusOne(func(o *occurrence) error {
-		a, err := Array(o.value)
-		return put(&o.Request.Array, a, err)
-	})},
+	{names: []string{"-a", "--array"}, takes: aValue, set: statusOne(func(o *occurrence) error { return o.sweep(o.value) })},
 	{names: []string{"-d", "--dependency"}, takes: aValue, set: statusOne((*occurrence).follow)},
 	{names: []string{"--export"}, takes: aValue, set: func(o *occurrence) error { return o.export(o.value) }},
 	{names: []string{"--comment"}, takes: aValue, set: (*occurrence).comment},
@@ -82,7 +79,7 @@ var sbatchOptions = append([]option{
 	{names: []string{"-C", "--constraint"}, takes: aValue, set: func(o *occurrence) error { return o.constraint(o.value) }},
 	{names: []string{"-p", "--partition"}, takes: aValue, set: func(o *occurrence) error { return o.partition(o.value) }},
 	{names: []string{"--reservation"}, takes: aValue, set: func(o *occurrence) error { return o.reservation(o.value) }},
-	{names: []string{"--mail-type"}, takes: aValue, set: passed(task.MailType, checkMail)},
+	{names: []string{"--mail-type"}, takes: aValue, set: (*occurrence).mail},
 	{names: []string{"--mail-user"}, takes: aValue, set: passed(task.MailUser, checkWord)},
 	{names: []string{"--signal"}, takes: aValue, set: passed(task.Signal, checkSignal)},
 	{names: []string{"--requeue"}, set: (*occurrence).requeue},

@@ -37,7 +37,7 @@ const desiredWait = 25 * time.Second
 
 // Register introduces the node.
 func (n *Node) Register(ctx context.Context, h task.Hello) (w task.Welcome, err error) {
-	err = n.client.Once(ctx, client.Call{Method: http.MethodPut, Path: n.path, Body: h}, &w)
+	err = turnedAway(n.client.Once(ctx, client.Call{Method: http.MethodPut, Path: n.path, Body: h}, &w))
 	if err == nil {
 		at := n.client.Server()
 		n.at.Store(&at)
@@ -47,6 +47,16 @@ func (n *Node) Register(ctx context.Context, h task.Hello) (w task.Welcome, err 
 		n.lanes.Store(w.Lanes)
 	}
 	return w, err
+}
+
+// turnedAway tells an answer that the node is not taken, whose reason is for its operator
+// to mend, from no answer, and from one that there will be another later.
+func turnedAway(err error) error {
+	p, ok := errors.AsType[*client.Problem](err)
+	if !ok || p.Type == "" || p.Status < 400 || p.Status >= 500 || p.Status == http.StatusTooManyRequests {
+		return err
+	}
+	return &task.TurnedAway{Why: err}
 }
 
 // Desired is what the node should be doing, as soon as that is newer than after,

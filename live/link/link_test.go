@@ -79,11 +79,22 @@ func (s *wires) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if lost, _ := s.lose.Load().(string); lost != "" && strings.HasSuffix(r.URL.Path, lost) {
 		panic(http.ErrAbortHandler)
 	}
+	w.Header().Set("Content-Type", got.Header().Get("Content-Type"))
 	w.WriteHeader(got.Code)
 	_, _ = w.Write(body)
 }
 
 func connect(t *testing.T, b *board, old bool) (*link.Node, *wires) {
+	t.Helper()
+	n, s := connectTo(t, b, old)
+	if _, err := n.Register(t.Context(), task.Hello{Node: "n1", Processors: 2}); err != nil {
+		t.Fatal(err)
+	}
+	s.sent.Store(0)
+	return n, s
+}
+
+func connectTo(t *testing.T, b api.Market, old bool) (*link.Node, *wires) {
 	t.Helper()
 	keys := &apitest.Keys{}
 	handler := api.New(b, keys, api.Options{})
@@ -94,12 +105,7 @@ func connect(t *testing.T, b *board, old bool) (*link.Node, *wires) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := link.New(c, "n1")
-	if _, err := n.Register(t.Context(), task.Hello{Node: "n1", Processors: 2}); err != nil {
-		t.Fatal(err)
-	}
-	s.sent.Store(0)
-	return n, s
+	return link.New(c, "n1"), s
 }
 
 const scripts, size = 8, 1 << 20

@@ -26,24 +26,29 @@ func mayTake(r *trade.Request) time.Duration {
 	return time.Duration(r.BeginMS+ms) * time.Millisecond
 }
 
-// Announce has the market know which nodes are reserved from when on, before it promises
-// anything of a partition.
+// Announce has the market know which nodes take no new jobs, and which are reserved from when on,
+// before it promises anything of a partition.
 func (b *Backend) Announce(ctx context.Context, r *trade.Request) {
+	b.lookAgain(ctx)
 	all := b.lastReserved(ctx, b.asked(r))
 	b.mu.Lock()
 	b.foresee(all, b.cfg.Now())
 	var news []*node
 	for _, n := range b.nodes {
-		if n.ahead != n.aheadTold && n.door != "" && n.hello != nil && n.membership == member { // else it is told with the rest
+		door, _ := n.doorOf(b.cfg.Now())
+		if (n.ahead != n.aheadTold || n.door != door) && n.door != "" && n.hello != nil && n.membership == member { // else it is told with the rest
 			news = append(news, n)
 		}
 	}
 	b.mu.Unlock()
 	for _, n := range news {
 		b.mu.Lock()
-		ahead, turning := n.ahead, n.turning
+		ahead, turning, was := n.ahead, n.turning, n.door
 		door, why := n.doorOf(b.cfg.Now())
 		b.mu.Unlock()
+		if door != was {
+			b.cfg.Log.Info("whether a node takes new jobs", "node", n.name, "door", door, "because", why)
+		}
 		err := b.fleet.Turn(ctx, n.name, door, why, ahead)
 		b.mu.Lock()
 		if n.door, n.aheadTold = door, ahead; err != nil || turning || n.turning { // who was heard last is not known

@@ -127,8 +127,10 @@ type Backend struct {
 	good     time.Time           // since then Slurm has answered every time; zero: it does not
 	silent   time.Time           // when Slurm last did not answer, or so late that another slurmctld may have
 	listings int
-	listed   time.Time // when the last good listing was begun
-	knows    bool      // the nodes of the partition have been listed
+	listed   time.Time  // when the last good listing was begun
+	knows    bool       // the nodes of the partition have been listed
+	looking  sync.Mutex // one looks at the nodes
+	looked   time.Time  // when that was begun last
 	polled   time.Duration
 	taken    int // submissions that Slurm has accepted
 }

@@ -45,15 +45,20 @@ const deafAfter = 20 * time.Second
 
 // deaf reports whether the agent of a node is away for now. One that waits for news is there.
 func (n *node) deaf(now time.Time) bool {
-	return n.hello != nil && n.hello.Agent != noAgent && n.listening == 0 && now.Sub(n.heard) >= deafAfter
+	return (n.hello == nil || n.hello.Agent != noAgent) && n.listening == 0 && now.Sub(n.heard) >= deafAfter
 }
 
 // turnNode tells the market whether a node takes new jobs, and from when on it is reserved,
-// if that is news to it. The lock is held.
+// if that is news to it. Of one that has not been introduced since the market was started it is
+// told that it takes none, for the market knows it from before; that it does take some is told
+// when its agent has come. The lock is held.
 func (b *Backend) turnNode(n *node, now time.Time) {
 	door, why := n.doorOf(now)
 	ahead := n.ahead
-	if door == n.door && ahead == n.aheadTold || n.turning || n.hello == nil || n.membership != member || n.attention != instructed {
+	if door == n.door && ahead == n.aheadTold || n.turning || n.membership != member || n.attention != instructed {
+		return
+	}
+	if n.hello == nil && (b.cfg.Control == None || door == trade.DoorOpen) {
 		return
 	}
 	n.turning = true

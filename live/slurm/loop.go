@@ -206,6 +206,13 @@ func (b *Backend) heard(began time.Time, err error) {
 }
 
 func (b *Backend) pollNodes(ctx context.Context) {
+	b.looking.Lock()
+	defer b.looking.Unlock()
+	b.lookAtNodes(ctx)
+}
+
+// lookAtNodes asks how the nodes stand. Who calls it is the one who looks.
+func (b *Backend) lookAtNodes(ctx context.Context) {
 	began := b.cfg.Now()
 	nodes, err := b.slurm.Nodes(ctx, b.cfg.Partition)
 	takeReserved := func() {}
@@ -216,6 +223,7 @@ func (b *Backend) pollNodes(ctx context.Context) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.heard(began, err)
+	b.looked = began
 	if err != nil {
 		return // asking for the jobs says so
 	}

@@ -263,6 +263,47 @@ func TestASilentNodeIsNotSold(t *testing.T) {
 	}
 }
 
+// A market that is started anew knows its nodes from before. One that drains meanwhile, or whose agent
+// does not come, is not sold, though nobody has introduced it; none is opened before somebody has.
+func TestANodeThatNobodyIntroducesIsNotSold(t *testing.T) {
+	for _, c := range []struct {
+		what    string
+		drains  bool
+		control Control
+		later   time.Duration
+		want    trade.Door
+	}{
+		{"it drains", true, Agents, 0, trade.DoorClosed},
+		{"its agent does not come", false, Agents, deafAfter, trade.DoorClosed},
+		{"its agent may come", false, Agents, deafAfter - 1, ""},
+		{"it has none, and is introduced from here", true, None, deafAfter, ""},
+	} {
+		b, n := idle(t, c.control)
+		told := &doors{Fleet: b.fleet}
+		b.fleet, b.ctx = told, t.Context()
+		b.mu.Lock()
+		n.hello, n.attention, n.door = nil, instructed, ""
+		n.slurm.Draining = c.drains
+		b.turnNode(n, n.heard.Add(c.later))
+		b.mu.Unlock()
+		b.going.Wait()
+		if told.door != c.want || n.door != c.want {
+			t.Errorf("%s: the market is told %q, noted is %q, want %q", c.what, told.door, n.door, c.want)
+		}
+	}
+}
+
+// doors is a market that notes what it is told of doors.
+type doors struct {
+	Fleet
+	door trade.Door
+}
+
+func (d *doors) Turn(_ context.Context, _ string, door trade.Door, _ string, _ int64) error {
+	d.door = door
+	return nil
+}
+
 // strict is a market that takes no node.
 type strict struct{ Fleet }
 

@@ -1,0 +1,38 @@
+package slurm
+
+import (
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/model"
+)
+
+// Before something is promised the market knows which nodes drain, though nothing runs and Slurm is
+// asked seldom; a look of a moment ago will do, and one that does not answer is not waited for.
+func TestWhatDrainsIsKnownBeforeAPromise(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(b *Backend, n *node)
+		closed bool
+	}{
+		"a look of some time ago":  {func(*Backend, *node) {}, true},
+		"a look of a moment ago":   {func(b *Backend, _ *node) { b.looked = noon.Add(time.Millisecond - nodesLast) }, false},
+		"Slurm does not answer":    {func(b *Backend, _ *node) { b.good = time.Time{} }, false},
+		"it is told with the rest": {func(_ *Backend, n *node) { n.door = "" }, false},
+	} {
+		b, n := idle(t, Agents)
+		b.applyNodes(map[string]client.Node{"n1": {Name: "n1", Up: true, Processors: 2, MemoryMB: 4000}}, noon)
+		if _, err := b.Hello(t.Context(), task.Hello{Node: "n1", Processors: 2, Rating: 1, Speed: 1, Runs: Runs}); err != nil {
+			t.Fatal(err)
+		}
+		n.door, b.good, b.looked = trade.DoorOpen, noon, noon.Add(-nodesLast)
+		b.slurm.(*model.Slurm).Drains["n1"] = true
+		c.change(b, n)
+		b.Announce(t.Context(), &trade.Request{EstimateMS: 1000})
+		if closed := b.fleet.(*fakeMarket).member("n1").closed; closed != c.closed {
+			t.Errorf("%s: the market knows %v", name, closed)
+		}
+	}
+}

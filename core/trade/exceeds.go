@@ -40,7 +40,7 @@ func (r *Request) Exceeds(nodes []*roster.Node) string {
 	case r.DiskMB > disk:
 		return fmt.Sprintf("it asks for %d MB of disk on each processor, and %s more than %d", r.DiskMB, no, disk)
 	}
-	return r.exceedsGPUs(nodes, these, no)
+	return exceedsGPUs(r, nodes, these, no)
 }
 
 // WithoutGPUs is the request without them.
@@ -61,7 +61,7 @@ func (r *Request) GPUsTaken(us int64) string {
 }
 
 // exceedsGPUs says what is missing of GPUs.
-func (r *Request) exceedsGPUs(nodes []*roster.Node, these, no string) string {
+func exceedsGPUs(r *Request, nodes []*roster.Node, these, no string) string {
 	most, all := 0, 0
 	for _, n := range nodes {
 		if shape := n.Core(market.Rates{}); !n.Retired {

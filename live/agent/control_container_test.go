@@ -16,14 +16,14 @@ import (
 	"github.com/libra-market/libra/live/slurm/slurmtest"
 )
 
-// bundle makes what an OCI runtime takes for a container, by hand: a shell, a directory for it and a
-// file by which it is known.
+// bundle makes what an OCI runtime takes for a container, by hand: a shell, directories for what is
+// mounted, of which /var/run/slurm is newer Slurms', and a file by which it is known.
 func bundle(t *testing.T, dir string, as account) {
 	t.Helper()
 	busybox, err := os.ReadFile("/bin/busybox")
 	require(t, "runc", err == nil)
 	bin := filepath.Join(dir, "rootfs", "bin")
-	for _, make := range []string{"bin", "proc", "dev", "sys", "tmp"} {
+	for _, make := range []string{"bin", "proc", "dev", "sys", "tmp", "var/run/slurm"} {
 		if err = os.MkdirAll(filepath.Join(dir, "rootfs", make), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ RunTimeRun="%[1]s run %[2]s -b %%b"
 	s.state(t, order.Spec.Key, task.Running)
 	until(t, "the container to run", func() bool {
 		text, e := os.ReadFile(filepath.Join(s.dir, "out-1"))
-		if e == nil && strings.Contains(string(text), "rror") {
+		if e == nil && strings.Contains(string(text), "srun: error") {
 			t.Fatalf("it says %s", text)
 		}
 		return e == nil && strings.Contains(string(text), "contained")

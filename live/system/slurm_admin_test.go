@@ -46,7 +46,7 @@ func rootMeddles(t *testing.T) {
 	time.Sleep(25 * time.Second)
 	suspended := time.Since(from)
 	control("resume")
-	until(t, "it to be shown as running", func() bool { return b.job(id).Shown() == "running" })
+	until(t, "it to be shown as running", func() bool { j := b.job(id); return j.Shown() == "running" })
 	said, err := b.slurm.Run(ctx, "squeue", "-h", "-t", "R", "-o", "%S")
 	if at, bad := time.ParseInLocation("2006-01-02T15:04:05", said, time.Local); err != nil || bad != nil || b.job(id).BegunUS != at.UnixMicro() {
 		t.Errorf("Slurm says that it began at %s, the market at %d: %v, %v", said, b.job(id).BegunUS, err, bad)

@@ -30,7 +30,7 @@ var sbatchRest = []option{
 	{names: []string{"--bb"}, takes: aValue, never: "the market sells processors, memory, disk and GPUs, no burst buffers"},
 	{names: []string{"--bbf"}, takes: aValue, never: "the market sells processors, memory, disk and GPUs, no burst buffers"},
 	{names: []string{"--network"}, takes: aValue, never: "the market sells processors, memory, disk and GPUs, no networks"},
-	{names: []string{"--container"}, takes: aValue, never: "what the market puts around a script would have to be in it too: say in the script what starts the container"},
+	{names: []string{"--container"}, takes: aValue, never: "what the market puts around a script would have to be in it too: say srun --container in the script, which is held to the share of the job"},
 	{names: []string{"--container-id"}, takes: aValue, never: "say in the script what starts the container"},
 	{names: []string{"-S", "--core-spec"}, takes: aValue, never: "processors of a node are sold one by one"},
 	{names: []string{"--thread-spec"}, takes: aValue, never: "processors of a node are sold one by one"},

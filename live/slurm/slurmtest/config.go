@@ -126,6 +126,7 @@ func (c *Cluster) configure() error {
 		os.WriteFile(c.Conf, conf.Bytes(), 0o644),
 		os.WriteFile(c.path("etc", "cgroup.conf"), groups, 0o644),
 		os.WriteFile(c.path("etc", "gres.conf"), gres, 0o644),
+		c.writeContainers(),
 		os.WriteFile(c.path("etc", "plugstack.conf"), []byte(stack), 0o644),
 		os.WriteFile(c.path("etc", "job_submit.lua"), script, 0o644),
 		os.WriteFile(c.path("etc", "mail"), []byte("#!/bin/sh\nprintf '%s\\n' \"$*\" >>'"+c.Mail()+"'\n"), 0o755),
@@ -166,4 +167,12 @@ func compile(source []byte, to string) error {
 		return fmt.Errorf("compile the spank plugin: %w: %s", err, out)
 	}
 	return nil
+}
+
+// writeContainers says how containers are run, where they are.
+func (c *Cluster) writeContainers() error {
+	if c.layout.Containers == "" {
+		return nil
+	}
+	return os.WriteFile(c.path("etc", "oci.conf"), []byte(c.layout.Containers), 0o644)
 }

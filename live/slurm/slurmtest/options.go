@@ -50,6 +50,9 @@ type Options struct {
 	Accounting bool
 	Enforce    string
 
+	// Containers is what oci.conf says: how containers are run. Empty: they are not.
+	Containers string
+
 	MinJobAge   time.Duration // ended jobs are shown for so long, 10 minutes
 	NodeTimeout time.Duration // of silence before a node is down: 30 seconds, between hosts 10
 

@@ -44,12 +44,31 @@ func (s State) Word() string {
 // it runs. It is no state: see Job.Starting.
 const Starting = "starting"
 
-// Shown is how a job stands, in a word for people: that of its state, or Starting.
+// Suspended is shown, in place of Running, of a job that the batch system has suspended.
+// It is no state either: see Job.Suspended.
+const Suspended = "suspended"
+
+// Shown is how a job stands, in a word for people: that of its state, Starting or Suspended.
 func (j *Job) Shown() string {
-	if j.Starting {
+	switch {
+	case j.Starting:
 		return Starting
+	case j.Suspended && j.State == Running:
+		return Suspended
 	}
 	return j.State.Word()
+}
+
+// Begun is when a job began to run, as far as that is known, 0: it has not. Where a batch
+// system runs it that is when this began it, and StartedUS is when it was handed over.
+func (j *Job) Begun() int64 {
+	switch {
+	case j.BegunUS != 0:
+		return j.BegunUS
+	case j.Batch != "":
+		return 0
+	}
+	return j.StartedUS
 }
 
 // States lists all states, in the order of a life.
@@ -119,6 +138,14 @@ type Job struct {
 	// Batch is what the batch system that runs it calls the job, in its latest attempt:
 	// Slurm's number. "": nothing runs it but agents, or it has not been handed on yet.
 	Batch string `json:"batch,omitempty"`
+
+	// BegunUS is when the batch system began it, in its latest attempt: StartedUS is when it
+	// was given processors and handed over. 0: it has not, or nothing runs it but agents.
+	BegunUS int64 `json:"begun_us,omitempty"`
+
+	// Suspended says that the batch system has suspended it: it keeps its processors and its
+	// promise, has no progress and uses nothing up.
+	Suspended bool `json:"suspended,omitempty"`
 
 	// Elements are those of an array, in order, where one job is asked for: of a very
 	// large array those of which something is known.

@@ -24,5 +24,6 @@ type JobNotice struct {
 	Price   int64   `json:"price_micros"`
 	Penalty int64   `json:"penalty_micros"`
 
-	Starting bool `json:"starting,omitempty"` // as in Job
+	Starting  bool `json:"starting,omitempty"`  // as in Job
+	Suspended bool `json:"suspended,omitempty"` // as in Job
 }

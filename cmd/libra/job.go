@@ -65,8 +65,8 @@ func printJob(out io.Writer, j *v1.Job) error {
 	g.add("state", strings.TrimSuffix(state, " ()"))
 	addRequest(g, j)
 	g.add("submitted", momentAnd(j.SubmittedUS))
-	if j.StartedUS != 0 {
-		g.add("started", momentAnd(j.StartedUS))
+	if begun := j.Begun(); begun != 0 {
+		g.add("started", momentAnd(begun))
 	}
 	if j.EndedUS != 0 {
 		g.add("ended", momentAnd(j.EndedUS))

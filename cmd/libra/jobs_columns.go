@@ -34,7 +34,7 @@ var jobColumns = columns[v1.Job]{
 	{name: "penalty", amount: true, shown: penaltyOf, exact: money(func(j *v1.Job) int64 { return j.Penalty }), order: func(j *v1.Job) int64 { return j.Penalty }},
 	{name: "procs", wide: true, shown: func(j *v1.Job) string { return strconv.Itoa(j.Width) }, order: func(j *v1.Job) int64 { return int64(j.Width) }},
 	{name: "submitted", wide: true, shown: momentOf(func(j *v1.Job) int64 { return j.SubmittedUS }), exact: stampOf(func(j *v1.Job) int64 { return j.SubmittedUS }), order: func(j *v1.Job) int64 { return j.SubmittedUS }},
-	{name: "started", wide: true, shown: momentOf(func(j *v1.Job) int64 { return j.StartedUS }), exact: stampOf(func(j *v1.Job) int64 { return j.StartedUS }), order: func(j *v1.Job) int64 { return j.StartedUS }},
+	{name: "started", wide: true, shown: momentOf((*v1.Job).Begun), exact: stampOf((*v1.Job).Begun), order: (*v1.Job).Begun},
 	{name: "ended", wide: true, shown: momentOf(func(j *v1.Job) int64 { return j.EndedUS }), exact: stampOf(func(j *v1.Job) int64 { return j.EndedUS }), order: func(j *v1.Job) int64 { return j.EndedUS }},
 	{name: "nodes", wide: true, shown: nodesOf},
 	{name: "account", wide: true, shown: func(j *v1.Job) string { return j.Account }},

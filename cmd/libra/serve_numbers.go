@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/live/api"
@@ -30,13 +31,34 @@ func (m onSlurm) Jobs(ctx context.Context, q v1.JobQuery) ([]v1.Job, error) {
 	return jobs, err
 }
 
-// number fills in what Slurm calls a job under way. Of one that has ended it was said.
+// number fills in what Slurm says of a job under way. Of one that has ended it was said.
 func (m onSlurm) number(j *v1.Job) bool {
-	if number := m.backend.Number(j.ID, j.Attempt); number != "" {
-		j.Batch = number
-		return true
+	now := m.backend.Stands(j.ID, j.Attempt)
+	if now.Number == "" {
+		return false
 	}
-	return false
+	if j.Batch = now.Number; !j.State.Final() {
+		j.BegunUS, j.Suspended = now.BegunUS, now.Suspended
+	}
+	return true
+}
+
+// Explain says of a job that Slurm has suspended why it does not get on.
+func (m onSlurm) Explain(ctx context.Context, id int64) (v1.Explanation, error) {
+	e, err := m.Market.Explain(ctx, id)
+	if err == nil && e.State == v1.Running && m.backend.Suspended(id) {
+		e.Because = append(slices.Clone(e.Because), "Slurm has suspended it: it has no progress until it is resumed")
+	}
+	return e, err
+}
+
+// Follow delivers notices, which say of a job that Slurm has suspended that it has.
+func (m onSlurm) Follow(ctx context.Context, owner string, after int64) (<-chan v1.Notice, error) {
+	from, err := m.Market.Follow(ctx, owner, after)
+	if err != nil {
+		return nil, err
+	}
+	return m.backend.Tell(ctx, owner, from, m.Market.Job), nil
 }
 
 // numbered is the job that Slurm calls by a number, if the owner that is asked for has it.

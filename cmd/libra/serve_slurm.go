@@ -90,6 +90,7 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	if asks == nil {
 		if c.Begin != nil { // it is placed now
 			m.backend.Announce(ctx, &trade.Request{})
+			return m.letGo(ctx, c, key)
 		}
 		return m.take(ctx, c, key)
 	}
@@ -103,6 +104,9 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	asks.Account = m.namedBy(ctx, c.By, asks.Account) // of plain sbatch
 	m.backend.Fill(ctx, asks)
 	if c.Submit != nil && m.backend.Keeps(c.Submit.Quote) {
+		if err = m.qosOfQuote(ctx, &c); err != nil {
+			return api.Outcome{}, false, err
+		}
 		if !waits && !m.backend.KeepsLicenses(c.Submit.Quote, asks.Env) {
 			return api.Outcome{}, false, &trade.FieldError{Field: "env", Want: "the licences that were quoted, or none: no others are kept for it"}
 		}

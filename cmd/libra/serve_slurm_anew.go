@@ -33,6 +33,8 @@ func (a *slurmAnew) Anew(ctx context.Context, r slurm.Return) (slurm.Renewed, er
 		return refusedAnew(fmt.Sprintf("job %d was begun anew meanwhile, or is in an archive", r.Job)), nil
 	case !j.State.Final():
 		return slurm.Renewed{}, slurm.ErrGoesOn
+	case j.State == v1.Cancelled && !strings.HasSuffix(j.Detail, slurm.SaidPutBack): // asked for here, at the same moment
+		return refusedAnew(fmt.Sprintf("job %d was %s", r.Job, j.Detail)), nil
 	}
 	by := trade.Identity{User: r.User, Role: trade.RoleUser}
 	request, said := a.onItsTerms(ctx, by, &j, &r)

@@ -45,6 +45,15 @@ func asked(c *trade.Command) *trade.Request {
 	return nil
 }
 
+// qosOfQuote refuses to take a quote whose QOS its user may not have any more: Slurm would refuse the job.
+func (m onSlurm) qosOfQuote(ctx context.Context, c *trade.Command) error {
+	q, err := m.Controller.Quote(ctx, c.Submit.Quote)
+	if err != nil || q.Owner != c.By.User {
+		return nil //nolint:nilerr // the market says so
+	}
+	return noSuchQOS(m.backend.NoQOS(ctx, c.By.User, &q.Request))
+}
+
 // admit holds what a command asks for against Slurm's limits, and a quote against what quotes may
 // keep.
 func (m onSlurm) admit(ctx context.Context, c *trade.Command, r *trade.Request, waits bool) (*slurm.Ticket, *limit.Excess, error) {

@@ -50,6 +50,7 @@ func BenchmarkOnSlurm(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+	keepHeard(b, m.backend, cluster.Nodes)
 	token, err := m.makeToken(b.Context(), alice, v1.RoleUser, "bench")
 	if err != nil {
 		b.Fatal(err)
@@ -152,6 +153,36 @@ func BenchmarkOnSlurm(b *testing.B) {
 			b.ReportMetric(ofMarket/ofSlurm, "standalone/slurmrestd")
 		})
 	}
+}
+
+// keepHeard has the agents of nodes speak as long as the benchmark lasts: where one is
+// silent nothing more is sold.
+func keepHeard(b *testing.B, backend *slurm.Backend, nodes []string) {
+	b.Helper()
+	speak := func() {
+		for _, name := range nodes {
+			if _, err := backend.Report(b.Context(), task.Report{Node: name}); err != nil && b.Context().Err() == nil {
+				b.Errorf("%s is not heard: %v", name, err)
+			}
+		}
+	}
+	var speaking sync.WaitGroup
+	done := make(chan struct{})
+	speaking.Go(func() {
+		for every := time.NewTicker(2 * time.Second); ; {
+			select {
+			case <-every.C:
+				speak()
+			case <-done:
+				every.Stop()
+				return
+			}
+		}
+	})
+	b.Cleanup(func() {
+		close(done)
+		speaking.Wait()
+	})
 }
 
 // plainSlurm hands jobs to slurmrestd as a program would that knows nothing of Libra:

@@ -18,7 +18,7 @@ import (
 var inFile = map[string]string{
 	"name": "x", "account": "a", "dir": "/tmp", "output": "o", "error": "e", "env": "[A=b, C=d]", "export": "none", "estimate": "3m", "deadline": "2h",
 	"begin": "10m", "hold": "true", "licenses": "[fluent:2, matlab]", "soft": "true", "budget": "5", "penalty": "0.5", "procs": "4", "threads": "2", "memory": "500M", "disk": "1G",
-	"gpus": "a100:2", "nodelist": "[n1, 'n[3-5]']", "exclude": "n2", "constraint": "fast&ib", "partition": "fast", "reservation": "course", "class": "1", "wish": "fastest",
+	"gpus": "a100:2", "nodelist": "[n1, 'n[3-5]']", "exclude": "n2", "constraint": "fast&ib", "partition": "fast", "reservation": "course", "qos": "high", "class": "1", "wish": "fastest",
 	"overrun": "late", "no-restart": "true", "after": "[12, 13]", "after-begun": "12+5", "after-each": "14", "array": "1-9", "tags": "[a, b]", "grace": "9s",
 	"optional": "1m", "optional-rate": "0.05", "optional-command": "refine --more",
 }

@@ -161,8 +161,8 @@ func awaitEnd(ctx context.Context, con *console, market *client.Client, job v1.J
 // howItEnded says in one line how a job ended.
 func howItEnded(j *v1.Job) string {
 	text := fmt.Sprintf("job %d %s", j.ID, j.Shown())
-	if j.StartedUS != 0 && j.EndedUS != 0 {
-		text += " after " + lasting(time.Duration(j.EndedUS-j.StartedUS)*time.Microsecond)
+	if begun := j.Begun(); begun != 0 && j.EndedUS != 0 {
+		text += " after " + lasting(time.Duration(max(0, j.EndedUS-begun))*time.Microsecond)
 	}
 	text += fmt.Sprintf(": %s charged", cash(j.Charged))
 	if j.Penalty != 0 {

@@ -119,3 +119,30 @@ func TestWhoseNodesAreClosed(t *testing.T) {
 		}
 	}
 }
+
+// Who hands in to wait while every node is closed waits, unpriced, as one does who waited before; it begins
+// when a node opens.
+func TestWhoComesToWaitWhileEveryNodeIsClosed(t *testing.T) {
+	f := open(t, "libra", 2)
+	f.do(trade.Command{Node: &trade.NodeChange{Node: "n1", Door: trade.DoorClosed, Why: "partition libra is DOWN in Slurm"}})
+	held := f.submit(alice, later(func(r *trade.Request) { r.Hold = true })).Job
+	timed := f.submit(alice, later(func(r *trade.Request) { r.BeginMS = 2_000 })).Job
+	if held.State != trade.Held || timed.State != trade.Held || held.Price != 0 {
+		t.Fatalf("%+v, %+v", held, timed)
+	}
+	f.do(trade.Command{By: alice, Begin: &trade.Begin{Job: held.ID}})
+	f.wait(3)
+	f.do(trade.Command{Tick: &trade.Tick{}})
+	for _, id := range []int64{held.ID, timed.ID} {
+		if j := f.job(id); j.State != trade.Held || j.Price != 0 {
+			t.Errorf("job %d is %s: %s", id, j.State, j.Detail)
+		}
+	}
+	f.do(trade.Command{Node: &trade.NodeChange{Node: "n1", Door: trade.DoorOpen}})
+	f.do(trade.Command{Tick: &trade.Tick{}})
+	for _, id := range []int64{held.ID, timed.ID} {
+		if j := f.job(id); j.State != trade.Running {
+			t.Errorf("job %d is %s: %s", id, j.State, j.Detail)
+		}
+	}
+}

@@ -127,7 +127,7 @@ func (x *state) nodesHold(j *underway.Job) bool {
 // marginFor is what is held beside a price for what a job can take until somebody
 // knows: nothing where every node stops it by itself.
 func (x *state) marginFor(price market.Money, workMS int64) market.Money {
-	if x.rules().Held() && x.nodes.HoldAll() {
+	if x.rules().Held() && x.nodes.Census().HoldAll {
 		return 0
 	}
 	return bill.Margin(x.rules(), price, workMS)

@@ -16,14 +16,14 @@ type Census struct {
 	MemoryMB   int64
 	DiskMB     int64
 	Fastest    float64 // rating
+	HoldAll    bool    // all nodes that have not retired stop by themselves what has had what was sold to it
 
-	batch   *Node   // one where a batch system runs the tasks
-	holdAll bool    // all that have not retired stop by themselves what has had what was sold to it
-	usual   []int64 // memory of a processor, one number for a node, by size
-	ahead   []*Node // that have not retired and are somebody else's from some time on
-	up      int
-	shut    []*Node // that are up and take no new jobs
-	alike   []*Node // of the nodes that have not retired, one of each shape
+	batch *Node   // one where a batch system runs the tasks
+	usual []int64 // memory of a processor, one number for a node, by size
+	ahead []*Node // that have not retired and are somebody else's from some time on
+	up    int
+	shut  []*Node // that are up and take no new jobs
+	alike []*Node // of the nodes that have not retired, one of each shape
 }
 
 // Census is that of now.
@@ -79,13 +79,13 @@ func shapeOf(n *Node) shape {
 }
 
 func (r *Roster) count() *Census {
-	c := &Census{holdAll: true}
+	c := &Census{HoldAll: true}
 	seen := map[shape]bool{}
 	for _, n := range r.nodes {
 		if n.Retired {
 			continue
 		}
-		c.holdAll = c.holdAll && n.Holds
+		c.HoldAll = c.HoldAll && n.Holds
 		if n.AheadUS != 0 {
 			c.ahead = append(c.ahead, n)
 		}

@@ -107,7 +107,7 @@ func compare(r *roster.Roster) error {
 	}
 	c := r.Census()
 	asked := []any{processors, gpus, memory, disk, best, batch, hold, fastest, slowest, middle}
-	kept := []any{c.Processors, c.GPUs, c.MemoryMB, c.DiskMB, c.Fastest, r.Batch() != nil, r.HoldAll(), r.Fastest(job), r.Slowest(job, nil), r.Usual(900)}
+	kept := []any{c.Processors, c.GPUs, c.MemoryMB, c.DiskMB, c.Fastest, r.Batch() != nil, c.HoldAll, r.Fastest(job), r.Slowest(job, nil), r.Usual(900)}
 	if !slices.Equal(asked, kept) {
 		return fmt.Errorf("asking everybody gives %v, and kept is %v", asked, kept)
 	}

@@ -28,9 +28,6 @@ func (n *Node) NoteLoss(now int64, paid market.Money) {
 	n.Losses = &l
 }
 
-// HoldAll reports whether all nodes stop by themselves what has had what was sold to it.
-func (r *Roster) HoldAll() bool { return r.Census().holdAll }
-
 // Latest is the index of the node that has the name of another now.
 func (r *Roster) Latest(index int) int {
 	if latest, known := r.byName[r.nodes[index].Node]; known {

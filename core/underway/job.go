@@ -109,13 +109,13 @@ func (j *Job) AskedMS() int64 {
 // MeasuredMS is the work that a job was measured to have had, on each of its
 // processors, one for the other.
 func (j *Job) MeasuredMS() int64 {
-	return j.measuredMS(func(i int) market.Work { return j.Ranks[i].Mandatory() })
+	return measuredMS(j, func(i int) market.Work { return j.Ranks[i].Mandatory() })
 }
 
 // HeardMS is the same by all that was heard, for those who look: it never falls, as
 // long as a job does not begin anew.
 func (j *Job) HeardMS(speed func(node int) float64) int64 {
-	return j.measuredMS(func(i int) market.Work {
+	return measuredMS(j, func(i int) market.Work {
 		r, first := &j.Ranks[i], j.First(i/j.Threads())
 		if r.Status != nil || r.Refining {
 			return r.Mandatory()
@@ -124,7 +124,7 @@ func (j *Job) HeardMS(speed func(node int) float64) int64 {
 	})
 }
 
-func (j *Job) measuredMS(had func(rank int) market.Work) int64 {
+func measuredMS(j *Job, had func(rank int) market.Work) int64 {
 	if len(j.Ranks) == 0 {
 		return j.Work
 	}

@@ -22,7 +22,8 @@ const ControlSlurm = "slurm"
 
 // control is what an agent does where a batch system runs the tasks: it holds
 // each job of that system to the share that is ordered, and tells what was used.
-// It starts nothing, and ends nothing but for a lease that has run out.
+// It starts nothing, and ends nothing but for a lease that has run out, and what that system has
+// left running of a job that it has ended.
 //
 // The tasks of one job on this node are one job of the batch system, and one
 // group: the holder of that job sees to it.

@@ -31,6 +31,7 @@ type holder struct {
 	meter    meter
 	sample   time.Duration // when the last one was taken, by awake
 	gathered time.Duration // when processes were last looked for that are not in the group
+	unwanted time.Duration // since when nobody wants anything of it; 0: somebody does
 	tries    int           // to make the group
 	trouble  string        // what was last complained about
 	width    int           // of what is written down
@@ -201,7 +202,7 @@ func (h *holder) run(ctx context.Context) {
 
 // patience is how long the job need not be looked at.
 func (h *holder) patience() time.Duration {
-	if h.held.StartedUS > 0 && h.control.agent.groups.Kind() == cgroup.V1 && unixMicros()-h.held.StartedUS > youngFor.Microseconds() {
+	if h.unwanted == 0 && h.held.StartedUS > 0 && h.control.agent.groups.Kind() == cgroup.V1 && unixMicros()-h.held.StartedUS > youngFor.Microseconds() {
 		return sampleEvery
 	}
 	return lookEvery // with v2 the group, and what it counts, may soon be gone
@@ -215,5 +216,12 @@ func (h *holder) reconcile(ctx context.Context, asked bool) (over bool) {
 		h.limit(orders)
 	}
 	living := h.observe(ctx, asked)
-	return decided && len(orders) == 0 && !living && h.remove()
+	if !decided || len(orders) > 0 {
+		h.unwanted = 0
+		return false
+	}
+	if h.unwanted == 0 {
+		h.unwanted = awake()
+	}
+	return !h.leaves() && !living && h.remove()
 }

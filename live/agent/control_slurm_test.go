@@ -193,3 +193,75 @@ func TestReshareOnARealCgroupIsQuick(t *testing.T) {
 	}
 	t.Logf("the slowest of 20 re-shares took %v", worst)
 }
+
+// leaveBehind is a script that ends, and would leave three processes: in groups of its user's own below
+// those of Slurm, one frozen there, and one whose parents are gone. Their numbers are in a file.
+const leaveBehind = `freezer=/sys/fs/cgroup/freezer$(grep :freezer: /proc/self/cgroup | cut -d: -f3)
+memory=/sys/fs/cgroup/memory$(grep :memory: /proc/self/cgroup | cut -d: -f3)
+mkdir $freezer/mine $freezer/still $memory/mine
+hide() { sh -c "echo \$\$ >>left; echo \$\$ >$freezer/$1/cgroup.procs; echo \$\$ >$memory/mine/cgroup.procs; $2"; }
+hide mine "while :; do :; done" &
+hide still "while :; do :; done" &
+(setsid sh -c "echo \$\$ >>left; echo \$\$ >$freezer/mine/cgroup.procs; while :; do :; done" &)
+while [ $(wc -l <left) -lt 3 ]; do sleep 0.1; done
+sleep 1
+echo FROZEN >$freezer/still/freezer.state
+exit 0`
+
+// What a job leaves that Slurm has ended is ended, and its groups go. Another job of the same user,
+// beside it, is left alone.
+func TestWhatARealSlurmJobLeavesIsEnded(t *testing.T) {
+	s := newSlurmNode(t, cgroup.V1, slurmtest.Options{})
+	order, beside := s.submit(1, 0.3, leaveBehind), s.submit(2, 0.3, "(sleep 1000 &); "+spin)
+	s.order(order, beside)
+	for _, o := range []task.Order{order, beside} {
+		s.state(t, o.Spec.Key, task.Starting)
+		s.command("scontrol", "release", o.Batch)
+		s.state(t, o.Spec.Key, task.Running)
+	}
+	s.ended(order.Batch)
+	text, err := os.ReadFile(filepath.Join(s.dir, "left"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := strings.Fields(string(text))
+	living := 0
+	for _, pid := range numbers {
+		if runs(pid) {
+			living++
+		}
+	}
+	if t.Logf("Slurm has ended it, and %d of %d go on", living, len(numbers)); len(numbers) != 3 {
+		t.Errorf("it has left %q", numbers)
+	}
+	s.change(func(d *task.Desired) { d.Orders = []task.Order{beside} })
+	for _, pid := range numbers {
+		until(t, "process "+pid+" to end", func() bool { return !runs(pid) })
+	}
+	s.gone(order.Batch)
+	places := "/sys/fs/cgroup/*/slurm_" + s.config.Node + "/uid_*/job_"
+	if left, e := filepath.Glob(places + order.Batch); e != nil || len(left) > 0 {
+		t.Errorf("groups %v are left, %v", left, e)
+	}
+	group, ok := s.tree.Find("slurm_" + beside.Batch)
+	if !ok {
+		t.Fatal("the group of the job beside it has gone")
+	}
+	if procs, e := group.Procs(); e != nil || len(procs) < 3 {
+		t.Errorf("of the job beside it %v are left, %v", procs, e)
+	}
+	s.command("scancel", beside.Batch)
+	s.ended(beside.Batch)
+	s.withdraw()
+	s.gone(beside.Batch)
+}
+
+// runs reports whether a process lives.
+func runs(pid string) bool {
+	text, err := os.ReadFile("/proc/" + pid + "/stat")
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(text), ") ")
+	return !strings.HasPrefix(rest, "Z")
+}

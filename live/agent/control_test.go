@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -104,6 +106,39 @@ func TestTheGroupStaysWhileAnythingRuns(t *testing.T) {
 	defer n.mu.Unlock()
 	if len(n.ends) > 0 {
 		t.Errorf("the agent says how it ended: %v", n.ends)
+	}
+}
+
+// What goes on of a job that nobody wants, and that Slurm does not look after, is ended; what is wanted
+// goes on.
+func TestWhatIsLeftIsEndedOnceNobodyWantsIt(t *testing.T) {
+	t.Parallel()
+	n := newStoodInNode(t).start()
+	order, wanted := n.batch(1, 0, 0.2), n.batch(2, 0, 0.2)
+	n.order(order, wanted)
+	asUser := "exec setpriv --reuid=1000 --regid=1000 --clear-groups sh -c '" + spin + "'"
+	for _, o := range []task.Order{order, wanted} {
+		n.state(t, o.Spec.Key, task.Starting)
+		n.slurmJob(o.Batch, asUser)
+		n.state(t, o.Spec.Key, task.Running)
+	}
+	until(t, "its user's program to run", func() bool {
+		group, _ := n.tree.Find("slurm_" + order.Batch)
+		procs, err := group.Procs()
+		if err != nil || len(procs) != 1 {
+			return false
+		}
+		text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(procs[0]), "status"))
+		return err == nil && strings.Contains(string(text), "Uid:\t1000\t")
+	})
+	n.change(func(d *task.Desired) { d.Orders = []task.Order{wanted} })
+	n.gone(order.Batch)
+	group, ok := n.tree.Find("slurm_" + wanted.Batch)
+	if !ok {
+		t.Fatal("the group of the other has gone")
+	}
+	if procs, err := group.Procs(); err != nil || len(procs) != 1 {
+		t.Errorf("of the other run %v, %v", procs, err)
 	}
 }
 

@@ -11,7 +11,7 @@ func (b *Broker) publish(e *entry) {
 	f := e.now()
 	j := &f.Job
 	b.news.Publish(v1.Notice{AtUS: b.now(), Kind: "job", Owner: j.Owner, Job: &v1.JobNotice{
-		ID: j.ID, State: j.State, Share: j.Share, Work: j.Work, Price: j.Price, Penalty: j.Penalty, Starting: j.Starting,
+		ID: j.ID, State: j.State, Share: j.Share, Work: j.Work, Price: j.Price, Penalty: j.Penalty, Starting: j.Starting, Suspended: j.Suspended,
 	}})
 }
 

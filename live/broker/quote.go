@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/libra-market/libra/client/v1"
@@ -251,6 +252,10 @@ func merged(quoted v1.Request, given *v1.Request) (v1.Request, error) {
 		return r, &trade.FieldError{Field: "after", Want: "none with a quote: it is for a job that can begin now"}
 	case given.Account != "" && given.Account != quoted.Account:
 		return r, &trade.FieldError{Field: "account", Want: "what the quote says, or nothing"}
+	case given.Partition != "" && given.Partition != quoted.Partition: // else it would be passed over, and run as another
+		return r, &trade.FieldError{Field: "partition", Want: "what the quote says, or nothing"}
+	case given.QOS != "" && !strings.EqualFold(given.QOS, quoted.QOS):
+		return r, &trade.FieldError{Field: "qos", Want: "what the quote says, or nothing"}
 	case !sameTerms(&want, &r):
 		return r, &trade.FieldError{Field: "quote", Want: "the terms that it names, or none beside it"}
 	}

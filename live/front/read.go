@@ -11,7 +11,7 @@ import (
 func (m Market) Job(ctx context.Context, id int64) (v1.Job, error) {
 	j, err := m.Controller.Job(ctx, id)
 	out := wire.Job(&j)
-	out.Batch = wire.Batch(&out)
+	out.Batch, out.BegunUS = wire.Batch(&out), wire.Begun(&out)
 	out.Elements = wire.Elements(&out)
 	wire.JobIn(&out, m.Unit)
 	return out, err
@@ -26,7 +26,7 @@ func (m Market) Jobs(ctx context.Context, q v1.JobQuery) ([]v1.Job, error) {
 	jobs, err := m.Controller.Jobs(ctx, q)
 	out := wire.Jobs(jobs)
 	for i := range out {
-		out[i].Batch = wire.Batch(&out[i])
+		out[i].Batch, out[i].BegunUS = wire.Batch(&out[i]), wire.Begun(&out[i])
 		wire.JobIn(&out[i], m.Unit)
 	}
 	return out, err

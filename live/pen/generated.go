@@ -2651,6 +2651,14 @@ func (p *pen) v1Job(v *v1.Job) {
 		p.text(`,"batch":`)
 		p.string(v.Batch)
 	}
+	if v.BegunUS != 0 {
+		p.text(`,"begun_us":`)
+		p.int(v.BegunUS)
+	}
+	if v.Suspended {
+		p.text(`,"suspended":`)
+		p.bool(v.Suspended)
+	}
 	if len(v.Elements) > 0 {
 		p.text(`,"elements":`)
 		p.listOfV1Element(v.Elements)

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/client"
@@ -97,8 +98,12 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 		return
 	}
 	s, err := b.submission(r, orders, partition)
-	if most := b.site(ctx, partition).LongestFor(s.User, s.QOS, max(1, len(s.Nodes))*s.CPUs); most > 0 && (s.Limit == 0 || s.Limit > most) {
+	site, processors := b.site(ctx, partition), max(1, len(s.Nodes))*s.CPUs
+	if most := site.LongestFor(s.User, s.QOS, processors); most > 0 && (s.Limit == 0 || s.Limit > most) {
 		s.Limit = most // with more it would wait for good
+	}
+	if room := site.RoomFor(s.User, s.QOS, processors); orders[0].Spec.DueUS > 0 && room > 0 && s.Limit > room && !time.UnixMicro(orders[0].Spec.DueUS).After(b.cfg.Now().Add(room)) {
+		s.Limit = room // alike, and it is long enough
 	}
 	s.Limit = b.beforeReserved(ctx, r.Nodes, orders[0].Spec.DueUS, s.Limit)
 	if why := b.license(ctx, r, &orders[0].Spec, partition); why != "" && err == nil {

@@ -45,12 +45,25 @@ func TestASuspendedJobGoesOn(t *testing.T) {
 	play(t, 6, func(t *testing.T, th *theater, _ context.Context) {
 		th.market.submit(1, 1, model.Program{Takes: 30 * time.Second, Exit: 3}, false)
 		time.Sleep(20 * time.Second)
+		stands := func(suspended bool) {
+			t.Helper()
+			th.slurm.Mu.Lock()
+			began := th.slurm.Known[1].Started
+			th.slurm.Mu.Unlock()
+			if s := th.backend.Stands(1, 0); s != (Standing{"1", began * 1e6, suspended}) || th.backend.Suspended(1) != suspended || began == 0 {
+				t.Errorf("begun at %d s, suspended %v: it stands as %+v", began, suspended, s)
+			}
+		}
+		stands(false)
 		th.slurm.Suspend(1)
 		time.Sleep(30 * time.Minute)
+		stands(true)
 		if open := th.market.open(); len(open) != 1 {
 			t.Error("it has ended though it is suspended")
 		}
 		th.slurm.Resume(1)
+		time.Sleep(5 * time.Second)
+		stands(false)
 		time.Sleep(5 * time.Minute)
 		if s := th.market.ending(1); s.State != task.Ended || s.Exit != 3 || s.Attempt != 0 || s.CPUUS > 31e6 {
 			t.Errorf("%s ended as %s %d %s: %s, having used %d us", s.Key, s.State, s.Exit, s.Signal, s.Error, s.CPUUS)

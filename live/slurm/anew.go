@@ -46,6 +46,9 @@ type Renewed struct {
 	Refused bool
 }
 
+// SaidPutBack is what is said of the end of a job that was put back, and handed in anew.
+const SaidPutBack = "put back into the queue of Slurm by its user, and handed in anew"
+
 // ErrGoesOn is what is said of a job that has not ended yet.
 var ErrGoesOn = errors.New("the job that was put back has not ended yet")
 
@@ -59,17 +62,19 @@ func (b *Backend) notePutBack(ctx context.Context, p *putBack) error {
 	} else {
 		p.Bulk = bulkOf(later)
 	}
+	b.mu.Lock()
+	b.putBacks[p.ID] = p // also where nobody says whether it is written: it is dropped when it is of no use
+	b.mu.Unlock()
+	return b.keepPutBack(ctx, p)
+}
+
+// keepPutBack writes down what is known of it.
+func (b *Backend) keepPutBack(ctx context.Context, p *putBack) error {
 	body, err := json.Marshal(p)
-	if err == nil {
-		err = b.notes.PutNotes(ctx, []store.Note{{Kind: kindPutBack, Key: strconv.FormatInt(p.ID, 10), Body: body}})
-	}
 	if err != nil {
 		return err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.putBacks[p.ID] = p
-	return nil
+	return b.notes.PutNotes(ctx, []store.Note{{Kind: kindPutBack, Key: strconv.FormatInt(p.ID, 10), Body: body}})
 }
 
 // specOf is the one task of a run.
@@ -114,7 +119,12 @@ func (b *Backend) seePutBacks(jobs []client.Job) {
 		}
 		key, _, ours := b.parseComment(j.Comment)
 		if ours && key == p.of() || b.isStandIn(j.Comment) {
-			p.seen, p.misses = j.State, 0
+			p.seen, p.held, p.misses = j.State, j.Held, 0
+			if j.State == client.Pending || j.State.Over() {
+				p.strange = time.Time{}
+			} else if p.strange.IsZero() {
+				p.strange = b.cfg.Now()
+			}
 		}
 	}
 }
@@ -142,14 +152,22 @@ func (b *Backend) handAnew(now time.Time) {
 // who is killed in between finds the note.
 func (b *Backend) renew(ctx context.Context, p *putBack) error {
 	b.mu.Lock()
-	gone := p.seen.Over() && p.seen != "" || p.misses > mostMissed
+	unseen := p.seen == "" || p.misses > 0 // what is noted may be of long ago
+	gone := !unseen && p.seen.Over() || p.misses > mostMissed
+	if !p.strange.IsZero() && b.cfg.Now().Sub(p.strange) >= quiet && b.runs[p.of()] == nil {
+		gone = true // a slurmctld that was killed has forgotten it: it is nobody's, and begun anew under another number
+	}
 	b.mu.Unlock()
 	if gone { // its user has cancelled it, or Slurm has lost it, or it is begun anew elsewhere
-		return b.dropPutBack(ctx, p)
+		return b.notAnew(ctx, p)
 	}
-	n, err := b.cfg.Anew.Anew(ctx, Return{
-		Job: p.Job, Attempt: p.Attempt, User: p.User, Number: p.ID, Restarts: p.Before + p.Restarts, Count: p.Restarts, OnHold: p.OnHold, Deadline: p.Deadline,
-	})
+	if unseen {
+		return nil
+	}
+	if err := b.mayAnew(ctx, p); err != nil {
+		return err
+	}
+	n, err := b.cfg.Anew.Anew(ctx, p.returns())
 	if err != nil {
 		return err
 	}
@@ -165,16 +183,82 @@ func (b *Backend) renew(ctx context.Context, p *putBack) error {
 	return b.stands(ctx, p, n)
 }
 
+// returns is what the market is asked. The same is answered the same.
+func (p *putBack) returns() Return {
+	return Return{
+		Job: p.Job, Attempt: p.Attempt, User: p.User, Number: p.ID, Restarts: p.Before + p.Restarts, Count: p.Restarts, OnHold: p.OnHold, Deadline: p.Deadline,
+	}
+}
+
+// mayAnew makes it durable, when the job has ended, that it may be handed in anew: who finds it
+// cancelled in Slurm then has another one to cancel.
+func (b *Backend) mayAnew(ctx context.Context, p *putBack) error {
+	if p.Asked || b.cfg.Line == nil {
+		return nil
+	}
+	over, err := b.cfg.Line.Over(ctx, p.Job)
+	if err == nil && !over {
+		err = ErrGoesOn
+	}
+	if err != nil {
+		return err
+	}
+	p.Asked = true
+	if err = b.keepPutBack(ctx, p); err != nil {
+		p.Asked = false // it may be written: who reads it asks once more than is needed
+	}
+	return err
+}
+
+// notAnew forgets one that is over in Slurm. Cancelled there between being handed in anew and being
+// known as that, it is cancelled as that, too.
+func (b *Backend) notAnew(ctx context.Context, p *putBack) error {
+	b.mu.Lock()
+	cancelled := p.seen == client.Cancelled && p.misses == 0
+	b.mu.Unlock()
+	if !p.Asked || !cancelled || b.cfg.Line == nil {
+		return b.dropPutBack(ctx, p)
+	}
+	n, err := b.cfg.Anew.Anew(ctx, p.returns())
+	if err == nil && n.Job != 0 && !n.Refused {
+		err = b.cfg.Line.Withdraw(ctx, n.Job, p.User)
+		b.mu.Lock()
+		in := b.standIns.of[n.Job]
+		b.mu.Unlock()
+		if in == nil { // it may be written
+			in = &standIn{ID: p.ID, job: n.Job}
+		}
+		if err == nil && in.ID == p.ID {
+			err = b.forget(ctx, in, nil)
+		}
+	}
+	if err == nil && n.Job != 0 {
+		err = b.isNow(ctx, p, n.Job)
+	}
+	if err != nil {
+		return err
+	}
+	return b.dropPutBack(ctx, p)
+}
+
+// isNow notes which job of the market a number is from now on.
+func (b *Backend) isNow(ctx context.Context, p *putBack, job int64) error {
+	err := b.notes.PutNotes(ctx, []store.Note{{Kind: kindJob, Key: strconv.FormatInt(p.ID, 10), Body: strconv.AppendInt(nil, job, 10)}})
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	b.numbers.renew(p.ID, job)
+	b.mu.Unlock()
+	return nil
+}
+
 // endPutBack ends one that the market does not take.
 func (b *Backend) endPutBack(ctx context.Context, p *putBack, job int64) error {
 	if job != 0 {
-		err := b.notes.PutNotes(ctx, []store.Note{{Kind: kindJob, Key: strconv.FormatInt(p.ID, 10), Body: strconv.AppendInt(nil, job, 10)}})
-		if err != nil {
+		if err := b.isNow(ctx, p, job); err != nil {
 			return err
 		}
-		b.mu.Lock()
-		b.numbers.renew(p.ID, job)
-		b.mu.Unlock()
 	}
 	b.cfg.Log.Info("a job that was put back is refused, and ended in Slurm", "job", p.Job, "slurm", p.ID, "anew", job)
 	err := errNotAsked
@@ -196,7 +280,7 @@ func (b *Backend) stands(ctx context.Context, p *putBack, n Renewed) error {
 		return b.dropPutBack(ctx, p)
 	}
 	if in == nil {
-		in = &standIn{ID: p.ID, User: p.User, Partition: p.Partition, Comment: withText(b.standInComment(n.Job, n.BornUS), p.Text), Sum: p.Bulk, Again: true, job: n.Job}
+		in = &standIn{ID: p.ID, User: p.User, Partition: p.Partition, QOS: p.QOS, Comment: withText(b.standInComment(n.Job, n.BornUS), p.Text), Sum: p.Bulk, Again: true, job: n.Job}
 		body, err := json.Marshal(in)
 		if err != nil {
 			return err
@@ -215,9 +299,17 @@ func (b *Backend) stands(ctx context.Context, p *putBack, n Renewed) error {
 	b.numbers.renew(p.ID, n.Job)
 	b.mu.Unlock()
 	defer b.atRest(in)
+	b.mu.Lock()
+	loose := p.seen == client.Pending && !p.held // a slurmctld that was killed has forgotten that it is held
+	b.mu.Unlock()
 	slurm := b.slurm.(client.Guests) //nolint:forcetypeassert // mayRequeue has seen it
 	err := errNotAsked
 	b.inSlurm(func() {
+		if counts, can := b.slurm.(client.Requeues); loose && can {
+			if err = counts.Detain(ctx, p.ID); err != nil {
+				return
+			}
+		}
 		err = slurm.Adopt(ctx, p.ID, client.Submission{Comment: in.Comment, Requeue: true, Again: true})
 	})
 	if err != nil {

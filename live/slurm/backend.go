@@ -113,6 +113,7 @@ type Backend struct {
 	mu       sync.Mutex
 	runs     map[runKey]*run
 	byBatch  map[int64]*run // by the number in Slurm
+	suspends map[int64]bool // jobs that Slurm has suspended, as it was listed last
 	dirty    map[*run]bool
 	numbers  numbers
 	nodes    map[string]*node

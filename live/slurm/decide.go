@@ -68,6 +68,8 @@ func (r *run) decide(w *world) action {
 		return inquire
 	case !r.state.inSlurm():
 		return r.nextUnsubmitted(w)
+	case r.mayHaveRun(w):
+		return r.nextWhetherRan(w)
 	case r.unwanted(w) || r.lost != "" || r.barred != "" || r.wantedStop() != task.GoOn:
 		return r.nextStop(w)
 	case r.mayBePutBack(w):
@@ -131,11 +133,12 @@ func (r *run) infer(w *world) {
 	switch {
 	case !r.state.inSlurm():
 	case r.unanswered(w.control):
+	case r.mayHaveRun(w): // it is asked
 	case r.job != nil && r.job.State.Over():
 		if r.lost == "" && r.elsewhere() {
 			r.lost = "it ran on other nodes than it was sold"
 		}
-		v := verdictOf(r.job)
+		v := r.asBegun(verdictOf(r.job))
 		if r.array.is && !r.neverBegun() {
 			v.cause = 0
 			if v.state == task.Refused && r.array.ran() { // Slurm could not start one of them
@@ -152,6 +155,8 @@ func (r *run) infer(w *world) {
 			v = verdict{state: task.Refused, why: r.lost}
 		}
 		r.ends(v, w.now)
+	case r.job != nil && r.back != nil && r.unwanted(w):
+		r.checkPutBack(w)
 	case r.mayBePutBack(w): // it is asked
 	case r.job != nil && r.back != nil:
 		r.checkPutBack(w)

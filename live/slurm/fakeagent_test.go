@@ -77,6 +77,7 @@ func (n *fakeNotes) DropNotes(ctx context.Context, kind string, keys []string) e
 type fakeAgent struct {
 	node  string
 	slurm *model.Slurm
+	idle  bool // what runs here sleeps
 
 	mu     sync.Mutex
 	to     *Backend
@@ -84,6 +85,28 @@ type fakeAgent struct {
 	heard  time.Time
 	orders map[task.Key]task.Order
 	lapsed map[task.Key]task.Status
+	whose  map[string]task.Key // by number
+	before map[string]int64    // what others had used under it
+	ended  map[string]int64    // what had been used under it when nothing ran any more
+}
+
+// counts takes off what another has used under the number of a task.
+func (a *fakeAgent) counts(o *task.Order, us int64, alive bool) (mine int64, began bool) {
+	if alive {
+		delete(a.ended, o.Batch)
+	} else if _, seen := a.ended[o.Batch]; !seen {
+		a.ended[o.Batch] = us
+	} else {
+		us = a.ended[o.Batch]
+	}
+	if was, is := a.whose[o.Batch]; is && was != o.Spec.Key && !alive {
+		a.before[o.Batch] = us
+	}
+	if !alive || a.whose[o.Batch] == (task.Key{}) {
+		a.whose[o.Batch] = o.Spec.Key
+	}
+	mine = us - a.before[o.Batch]
+	return mine, mine > 0 || alive
 }
 
 func (a *fakeAgent) aim(b *Backend) {
@@ -103,6 +126,7 @@ func (a *fakeAgent) backend() *Backend {
 
 func (a *fakeAgent) run(ctx context.Context) {
 	a.heard, a.orders, a.lapsed = time.Now(), map[task.Key]task.Order{}, map[task.Key]task.Status{}
+	a.whose, a.before, a.ended = map[string]task.Key{}, map[string]int64{}, map[string]int64{}
 	for ctx.Err() == nil {
 		if b := a.backend(); b != nil {
 			a.once(ctx, b)
@@ -138,8 +162,15 @@ func (a *fakeAgent) once(ctx context.Context, b *Backend) {
 			a.slurm.KillBatch(a.node, o.Batch)
 		}
 		s := task.Status{Key: o.Spec.Key, State: task.Starting, Batch: o.Batch}
-		if us, began, alive := a.slurm.Used(a.node, o.Batch, now); began {
-			s.State, s.CPUUS = task.Running, us
+		us, began, alive := a.slurm.Used(a.node, o.Batch, now)
+		if began {
+			us, began = a.counts(&o, us, alive)
+		}
+		if began {
+			s.State, s.CPUUS, s.StartedUS = task.Running, us, now.UnixMicro()-us
+			if a.idle {
+				s.CPUUS, s.DeclinedUS = 0, us
+			}
 			if !alive {
 				s.EndedUS = now.UnixMicro()
 			}

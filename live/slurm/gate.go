@@ -17,6 +17,7 @@ type gate struct {
 
 	guard   sync.Mutex
 	wickets map[string]*wicket // by partition
+	granted limit.Granted      // what is remembered of that
 }
 
 // wicket is what is known of the limits of a partition.
@@ -135,6 +136,9 @@ func (b *Backend) askSite(ctx context.Context, partition string, w *wicket) *lim
 	counted := b.had(had{})
 	site, err := b.slurm.Limits(ctx, partition)
 	counted = b.had(counted)
+	if err == nil {
+		b.keepGranted(ctx, site.Granted)
+	}
 	w.known.Lock()
 	defer w.known.Unlock()
 	if err == nil {
@@ -160,6 +164,16 @@ func (b *Backend) Fill(ctx context.Context, r *trade.Request) {
 // licences when it does: see license.
 func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request, waits bool) (*Ticket, *limit.Excess) {
 	return b.admit(ctx, user, r, waits, nil)
+}
+
+// NoQOS says why a job may not have the QOS that it names, or has if it names none; nil: it may.
+func (b *Backend) NoQOS(ctx context.Context, user string, r *trade.Request) *limit.Excess {
+	partition := b.asked(r)
+	e := b.site(ctx, partition).NoQOS(user, r.QOS, r.Reservation != "")
+	if e != nil {
+		e = b.siteNow(ctx, partition).NoQOS(user, r.QOS, r.Reservation != "")
+	}
+	return e
 }
 
 // admit is Admit, of a quote with what quotes may keep; nil: it is for no quote.
@@ -196,6 +210,9 @@ func (b *Backend) admitTo(site *limit.Site, partition, user string, r *trade.Req
 	}
 	t := &Ticket{user: user, qos: r.QOS, partition: partition, quoting: most != nil, elements: ask.Elements, use: limit.Use{Jobs: ask.Jobs, Waiting: ask.Submits - ask.Jobs, Processors: ask.Processors, MemoryMB: ask.MemoryMB * int64(ask.Processors), GPUs: ask.GPUs, Licenses: ask.Licenses}}
 	t.use.Count(r.GPUKind, ask.GPUs)
+	if ask.Later { // it waits in Slurm, too, and has nothing else
+		t.use = limit.Use{Waiting: ask.Submits}
+	}
 	b.issue(t)
 	return t, nil
 }
@@ -206,6 +223,33 @@ func (b *Backend) issue(t *Ticket) {
 		b.gate.tickets = map[*Ticket]bool{}
 	}
 	b.gate.tickets[t] = true
+}
+
+// AdmitHeld is Admit, of a job that its user has had wait until now, as of a request that may begin.
+func (b *Backend) AdmitHeld(ctx context.Context, user string, r *trade.Request, waits bool, job int64) (*Ticket, *limit.Excess) {
+	stands := &Ticket{user: user, qos: r.QOS, partition: b.asked(r), job: job, at: b.cfg.Now()} // what stands for it in Slurm is no other's
+	var before []*Ticket                                                                        // with which it was handed in
+	b.mu.Lock()
+	for t := range b.gate.tickets {
+		if t.job == job {
+			before = append(before, t)
+		}
+	}
+	b.gate.drop(job)
+	b.issue(stands)
+	b.mu.Unlock()
+	t, over := b.Admit(ctx, user, r, waits)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.gate.tickets, stands)
+	if t != nil {
+		t.job, t.at = job, b.cfg.Now()
+	} else if over != nil {
+		for _, t := range before {
+			b.issue(t)
+		}
+	}
+	return t, over
 }
 
 // Settle hands a ticket back: with the number of the job, or 0 if there is none.
@@ -313,11 +357,19 @@ func (b *Backend) had(before had) had {
 			before[runKey{job, standsIn}] = share{user: in.User, qos: in.QOS, partition: in.Partition, use: limit.Use{Jobs: 1, Waiting: max(0, in.Elements-1)}}
 		}
 	}
+	for _, p := range b.putBacks { // which Slurm counts, and whose run may be over: the next has its place
+		if _, counted := before[p.of()]; !counted && b.standIns.job[p.ID] == 0 {
+			before[runKey{p.Job, comesBack}] = share{user: p.User, qos: p.QOS, partition: p.Partition, use: limit.Use{Jobs: 1}}
+		}
+	}
 	return before
 }
 
-// standsIn is where the attempt of a run is, of a stand-in.
-const standsIn = -1
+// Where the attempt of a run is, of a stand-in, and of what was put back and is none yet.
+const (
+	standsIn  = -1
+	comesBack = -2
+)
 
 // began reports whether the job of a stand-in had a run too, as while Slurm was asked it became that.
 func (h had) began(job int64) bool { return h[runKey{job, standsIn}].runs }

@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ func twoQOS(b *Backend) {
 		Manager: "ClusterName=c Account=physics UserName=ann(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=3(0)\n" +
 			"ClusterName=c Account=physics UserName=bob(8) Partition= ID=4\n    DefAssoc=Yes\n" +
 			"\nQOS=normal(1)\n    MaxWallPJ=\nQOS=high(2)\n    GrpJobs=2(0)\nQOS=low(3)\n    GrpJobs=2(0)\n",
-		Choices: "physics|ann|||high,low,normal\nphysics|bob|||high,normal\n", Qualities: "high|1|||||\nlow|1|||||\n",
+		Granted: limit.Granted{Choices: "physics|ann|||high,low,normal\nphysics|bob|||high,normal\n", Qualities: "high|1|||||\nlow|1|||||\n"},
 	}), noon
 }
 
@@ -101,6 +102,102 @@ func TestAGuestHasItsQOS(t *testing.T) {
 		}
 		if err := b.stillAsSold(t.Context(), slurm, 7, &spec, "libra"); err != nil {
 			t.Errorf("%q: %v", sold, err)
+		}
+	}
+}
+
+// What waits because its user wants that has nothing but its place in Slurm's queue.
+func TestWhoWaitsTakesNoRoom(t *testing.T) {
+	b, _ := idle(t, Agents)
+	clear(b.runs)
+	twoQOS(b)
+	b.gate.wicket("libra").site = limit.Read(limit.Said{
+		Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra\n",
+		Manager: "ClusterName=c Account=physics UserName=ann(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=1(0) MaxSubmitJobs=4(0)\n",
+	})
+	admit := func(r trade.Request, want string) {
+		t.Helper()
+		r.EstimateMS = 1000
+		ticket, over := b.Admit(t.Context(), "ann", &r, false)
+		if (over == nil) != (want == "") || over != nil && !strings.Contains(over.Detail, want) {
+			t.Errorf("%+v, want %q", over, want)
+		}
+		b.Settle(ticket, 20+int64(len(b.gate.tickets)))
+	}
+	admit(trade.Request{Hold: true}, "")
+	admit(trade.Request{AfterAny: []int64{5}}, "")
+	admit(trade.Request{}, "") // they do not keep it from running
+	admit(trade.Request{}, "MaxJobs=1")
+	admit(trade.Request{BeginMS: 60_000}, "")
+	admit(trade.Request{Hold: true}, "MaxSubmitJobs=4")
+}
+
+// What slurmdbd said is there after a restart.
+func TestWhatSlurmdbdSaidIsRemembered(t *testing.T) {
+	b, _ := idle(t, Agents)
+	s := &toldSlurm{said: limit.Granted{Choices: "physics|ann|||high\n", Qualities: "high|1|||||\n"}}
+	b.slurm = s
+	if err := b.restoreGranted(t.Context()); err != nil || s.told != (limit.Granted{}) {
+		t.Fatalf("%+v, %v", s.told, err)
+	}
+	for range 2 {
+		b.askSite(t.Context(), "libra", b.gate.wicket("libra"))
+	}
+	b.gate.granted = limit.Granted{}
+	if err := b.restoreGranted(t.Context()); err != nil || s.told != s.said {
+		t.Errorf("%+v, %v", s.told, err)
+	}
+}
+
+// toldSlurm is one whose slurmdbd says something.
+type toldSlurm struct {
+	client.Slurm
+
+	said, told limit.Granted
+}
+
+func (s *toldSlurm) Limits(context.Context, string) (*limit.Site, error) {
+	return limit.Read(limit.Said{Granted: s.said}), nil
+}
+
+func (s *toldSlurm) Recall(said limit.Granted) { s.told = said }
+
+// Who is let go is held against what others have, and not against what stood for it while it waited; what does
+// not fit keeps its place.
+func TestWhoIsLetGoIsLookedAt(t *testing.T) {
+	b, _ := idle(t, Agents)
+	clear(b.runs)
+	site := func(used string) {
+		w := b.gate.wicket("libra")
+		w.site, w.asked = limit.Read(limit.Said{
+			Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra\n",
+			Manager: "ClusterName=c Account=physics UserName=ann(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=1(" + used + ") MaxSubmitJobs=1(1)\n",
+		}), noon
+		w.had = b.had(had{})
+	}
+	r := trade.Request{EstimateMS: 1000}
+	b.issue(&Ticket{user: "ann", partition: "libra", job: 12, at: noon, use: limit.Use{Waiting: 1}})
+	b.standIns.of[12] = &standIn{User: "ann", Partition: "libra"}
+	site("0")
+	for range 2 { // also where it is asked for once more
+		ticket, over := b.AdmitHeld(t.Context(), "ann", &r, false, 12)
+		if over != nil || ticket == nil || ticket.job != 12 || len(b.gate.tickets) != 1 {
+			t.Fatalf("%+v, %+v, %d tickets", ticket, over, len(b.gate.tickets))
+		}
+	}
+	site("1")
+	if _, over := b.AdmitHeld(t.Context(), "ann", &r, false, 12); over == nil || !strings.Contains(over.Detail, "MaxJobs=1") || len(b.gate.tickets) != 1 {
+		t.Errorf("%+v, %d tickets", over, len(b.gate.tickets))
+	}
+}
+
+// Whether somebody may have a QOS is asked once more of a quote that is taken: Slurm is asked anew before it is refused.
+func TestTheQOSOfAQuote(t *testing.T) {
+	b, _ := idle(t, Agents)
+	twoQOS(b)
+	for qos, want := range map[string]string{"": "", "high": "", "nosuch": "Invalid qos", "normal": ""} {
+		if e := b.NoQOS(t.Context(), "ann", &trade.Request{QOS: qos}); (e == nil) != (want == "") || e != nil && (e.Field != limit.NamesQOS || !strings.Contains(e.Detail, want)) {
+			t.Errorf("%q: %+v", qos, e)
 		}
 	}
 }

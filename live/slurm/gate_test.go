@@ -112,6 +112,36 @@ func TestWhatHasEndedIsNotOthers(t *testing.T) {
 	}
 }
 
+// What was put back, and has ended for the market, is in Slurm still: what is handed in anew takes its
+// place, also where its user may have no more than one job there.
+func TestWhatComesBackIsNotOthers(t *testing.T) {
+	b, _ := idle(t, Agents)
+	clear(b.runs)
+	count := func() *limit.Excess {
+		b.askSite(t.Context(), "libra", b.gate.wicket("libra"))
+		w := b.gate.wicket("libra")
+		w.site, w.asked = limit.Read(limit.Said{
+			Config:    "AccountingStorageEnforce = limits\n",
+			Partition: "PartitionName=libra\n",
+			Manager:   "ClusterName=c Account=physics UserName=ann(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=1(0) MaxSubmitJobs=1(1)\n",
+		}), b.cfg.Now()
+		ticket, over := b.Admit(t.Context(), "ann", &trade.Request{EstimateMS: 1000}, false)
+		b.Settle(ticket, 0)
+		return over
+	}
+	if count() == nil {
+		t.Error("one more than Slurm takes is admitted")
+	}
+	b.putBacks = map[int64]*putBack{71: {Job: 12, ID: 71, User: "ann", Partition: "libra"}}
+	if over := count(); over != nil {
+		t.Errorf("put back it is refused: %s", over.Detail)
+	}
+	b.putBacks[71].User = "bob"
+	if count() == nil {
+		t.Error("what bob has put back is ann's")
+	}
+}
+
 // newSite is a Slurm that knows more users than it did.
 type newSite struct {
 	client.Slurm

@@ -50,7 +50,7 @@ func (b *Backend) restore(ctx context.Context) error {
 	if err := b.restoreIdentity(ctx); err != nil {
 		return err
 	}
-	if err := errors.Join(b.restoreNumber(ctx), b.restoreGuests(ctx), b.restoreStandIns(ctx), b.restorePutBacks(ctx)); err != nil {
+	if err := errors.Join(b.restoreNumber(ctx), b.restoreGuests(ctx), b.restoreStandIns(ctx), b.restorePutBacks(ctx), b.restoreGranted(ctx)); err != nil {
 		return err
 	}
 	kept, err := b.notes.Notes(ctx, kindRun)

@@ -21,7 +21,8 @@ func (b *Backend) asks(user string, r *trade.Request, waits bool, most int) limi
 	processors, nodes := b.lanes(r)
 	width, each := r.Width(processors)
 	programs := int(width) / r.PerProgram()
-	waits = waits || r.Later() || len(r.Follows()) > 0
+	later := r.Later() || len(r.Follows()) > 0
+	waits = waits || later
 	elements, apart := 0, programs
 	if r.Array != nil {
 		if elements = programs; waits { // by then there may be more processors, and nodes
@@ -39,7 +40,8 @@ func (b *Backend) asks(user string, r *trade.Request, waits bool, most int) limi
 		Jobs: jobs, Submits: submits,
 		User: user, QOS: r.QOS, Reserved: r.Reservation != "", Processors: int(width), Programs: apart, MemoryMB: r.MemoryMB,
 		GPUs: r.GPUs * programs, GPUKind: r.GPUKind,
-		Licenses: licensesFor(r.Env, elements), Elements: elements, Waits: waits,
+		Licenses: licensesFor(r.Env, elements), Elements: elements, Waits: waits, Later: later,
+		Open: r.DeadlineMS == 0,
 		Time: max(time.Duration(r.DeadlineMS)*time.Millisecond, time.Duration(min(float64(each)*float64(time.Second), math.MaxInt64/2))),
 	}
 }

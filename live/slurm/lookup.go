@@ -7,20 +7,39 @@ import (
 	"strconv"
 
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/client"
 )
 
-// Number is what Slurm calls an attempt of a job: "" where it has none yet, or it is over
-// and the market was told.
-func (b *Backend) Number(job int64, attempt int) string {
+// Standing is how an attempt of a job stands in Slurm, for those who look.
+type Standing struct {
+	Number    string // what Slurm calls it; "" where it has none yet, or it is over and the market was told
+	BegunUS   int64  // when Slurm began it, unix; 0: it has not
+	Suspended bool
+}
+
+// Stands says how an attempt of a job stands in Slurm.
+func (b *Backend) Stands(job int64, attempt int) Standing {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if r := b.runs[runKey{job, attempt}]; r != nil && r.ID != 0 {
-		return r.batch()
+		return Standing{Number: r.batch(), BegunUS: r.first * 1e6, Suspended: r.suspended()}
 	}
 	if in := b.standIns.of[job]; in != nil { // it waits
-		return strconv.FormatInt(in.ID, 10)
+		return Standing{Number: strconv.FormatInt(in.ID, 10)}
 	}
-	return ""
+	return Standing{}
+}
+
+// suspended reports whether Slurm has stopped it where it is; of an array, all that runs of it.
+func (r *run) suspended() bool {
+	return r.state == running && r.job != nil && r.job.State == client.Suspended
+}
+
+// Suspended reports whether Slurm has suspended a job, in whatever attempt.
+func (b *Backend) Suspended(job int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.suspends[job]
 }
 
 // JobOf is the job of the market that Slurm knows, or knew, under a number. Of a number

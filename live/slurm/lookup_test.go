@@ -17,14 +17,14 @@ import (
 // good: when it has ended, and after the market was started anew.
 func TestNumbersLeadToJobs(t *testing.T) {
 	play(t, 1, func(t *testing.T, th *theater, ctx context.Context) {
-		if got := th.backend.Number(7, 0); got != "" {
+		if got := th.backend.Stands(7, 0).Number; got != "" {
 			t.Errorf("nobody handed it in, and it is %q", got)
 		}
 		th.market.submit(7, 1, model.Program{Takes: 10 * time.Second}, false)
 		time.Sleep(4 * time.Second)
-		word := th.backend.Number(7, 0)
+		word := th.backend.Stands(7, 0).Number
 		number, err := strconv.ParseInt(word, 10, 64)
-		if err != nil || th.backend.Number(7, 1) != "" {
+		if err != nil || th.backend.Stands(7, 1).Number != "" {
 			t.Fatalf("it runs as %q, %v", word, err)
 		}
 		leads := func(when string) {

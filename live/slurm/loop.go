@@ -110,7 +110,7 @@ func (b *Backend) world(r *run, now time.Time) world {
 			w.last = false
 		}
 	}
-	if r.end != nil && (r.end.started == 0 || r.emptied()) { // it never ran, or all is said
+	if r.end != nil && (r.end.started == 0 && !r.ranOnce || r.emptied()) { // it never ran, or all is said
 		w.last = true
 	}
 	if r.end != nil && r.end.state == task.Lost && b.cfg.Control == Agents && b.lingers(r, now) {

@@ -28,18 +28,22 @@ type putBack struct {
 	ID        int64  `json:"id"` // in Slurm
 	User      string `json:"user"`
 	Partition string `json:"partition"`
+	QOS       string `json:"qos,omitempty"`      // that it named
 	Text      string `json:"text,omitempty"`     // of its user's own comment
 	Bulk      string `json:"bulk"`               // of what Slurm sets aside for it
 	Restarts  int    `json:"restarts"`           // under this number
 	Before    int    `json:"before,omitempty"`   // under others
 	OnHold    bool   `json:"on_hold,omitempty"`  // by requeuehold: its user says when it begins
 	Deadline  int64  `json:"deadline,omitempty"` // in milliseconds, as it was said first; 0: of the request
+	Asked     bool   `json:"asked,omitempty"`    // the market may have taken it anew
 
-	since  time.Time
-	tried  time.Time
-	busy   bool
-	seen   client.State // as it was listed last
-	misses int          // listings that did not have it
+	since   time.Time
+	tried   time.Time
+	busy    bool
+	seen    client.State // as it was listed last
+	held    bool
+	misses  int       // listings that did not have it
+	strange time.Time // since when it neither waits nor is over; zero: it does
 }
 
 func (p *putBack) of() runKey { return runKey{p.Job, p.Attempt} }
@@ -170,13 +174,53 @@ func (r *run) nextPutBack(w *world) action {
 
 // checkPutBack ends a run that its user has put back, when Slurm holds it and nothing of it goes on.
 func (r *run) checkPutBack(w *world) {
+	if r.unwanted(w) { // the market has written its end down: what Slurm has is another's, or will be
+		r.ends(verdict{state: task.Ended, signal: "SIGTERM", user: true, why: SaidPutBack}, w.now)
+		return
+	}
 	if r.job.State != client.Pending || !r.job.Held || (!w.fresh || r.alive(w.now)) && w.now.Sub(r.back.since) < clearing {
 		return
 	}
 	r.ends(verdict{
 		state: task.Ended, signal: "SIGTERM", user: true, started: r.startedAt(), ended: r.back.since.Unix(),
-		why: "put back into the queue of Slurm by its user, and handed in anew",
+		why: SaidPutBack,
 	}, w.now)
+}
+
+// noNodes reports whether Slurm says of a job that it was cancelled and never had a node: as it says
+// of one, too, that was put back and had not begun again.
+func noNodes(j *client.Job) bool { return j.State == client.Cancelled && len(j.Nodes) == 0 }
+
+// hadBegun reports whether it is known of a job that it has begun, whatever Slurm says now.
+func (r *run) hadBegun() bool {
+	return r.Requeue && r.state.mayHaveStarted() && (r.back != nil || r.ranOnce || r.first != 0 || r.used())
+}
+
+// mayHaveRun reports whether a job was cancelled that may have been put back before, which nobody has
+// seen: how often it was says Slurm.
+func (r *run) mayHaveRun(w *world) bool {
+	return r.Requeue && w.control == Agents && r.lost == "" && r.job != nil && noNodes(r.job) && r.state.mayHaveStarted() && !r.hadBegun() && r.counted != standOf(r.job)
+}
+
+// nextWhetherRan asks.
+func (r *run) nextWhetherRan(w *world) action {
+	switch {
+	case w.now.Sub(r.tried) < again:
+		return wait
+	case !r.vouchedFor(w):
+		return look
+	}
+	return recount
+}
+
+// asBegun is how a job has ended that had begun, was put back, and was cancelled before it began
+// again: as one that is cancelled while it runs.
+func (r *run) asBegun(v verdict) verdict {
+	if v.state == task.Refused && noNodes(r.job) && r.hadBegun() {
+		v.state, v.signal, v.started = task.Ended, "SIGTERM", r.startedAt()
+		v.why = "put back into the queue of Slurm, and cancelled before it began again"
+	}
+	return v
 }
 
 // startedAt is when it was begun, as Slurm or its agents have said; 0: they have not.
@@ -221,20 +265,27 @@ func (b *Backend) recount(ctx context.Context, r *run) {
 		return
 	}
 	b.mu.Lock()
+	if r.job != nil && r.job.State.Over() { // cancelled meanwhile
+		if r.ranOnce = count > r.Restarts; !r.ranOnce {
+			r.counted = standOf(r.job)
+		}
+		b.mu.Unlock()
+		return
+	}
 	if known != nil || r.job == nil || r.lost != "" {
 		r.acted = b.cfg.Now()
 		b.mu.Unlock()
 		b.pollSoon()
 		return
 	}
-	switch gone := r.nodeGone(nodes); {
+	switch gone := b.nodeGone(r, nodes); {
 	case count <= r.Restarts:
 		r.counted = standOf(r.job)
 	case gone != "":
 		r.lost = gone
 	case strings.HasPrefix(remark, byAdministrator):
 		r.lost = "an administrator put it back into the queue of Slurm"
-	case strings.Contains(strings.ToLower(r.job.Reason), "launch"):
+	case strings.Contains(strings.ToLower(r.job.Reason), "launch") && !r.used():
 		r.lost = "Slurm could not begin it on its node"
 	}
 	mine := count > r.Restarts && r.lost == ""
@@ -271,8 +322,27 @@ func (b *Backend) recount(ctx context.Context, r *run) {
 	b.pollSoon()
 }
 
+// shaken is how long after the start of its slurmd a job may be put back for that: slurmctld asks a
+// new slurmd at once for what it has begun, and ends what is not there.
+const shaken = 2 * time.Minute
+
+// outlived reports whether a run went on when a slurmd had been started anew, as it does when that is
+// all that was: a site starts its slurmds anew for a new configuration. Who puts a job back long after
+// that is its user. The lock is held.
+func (r *run) outlived(slurmd int64, now time.Time) bool {
+	last := int64(0) // when its agents say that it ended
+	for _, s := range r.statuses {
+		ended := s.EndedUS / 1e6
+		if s.State == task.Running && ended == 0 {
+			ended = now.Unix()
+		}
+		last = max(last, ended)
+	}
+	return last-slurmd > int64(shaken.Seconds())
+}
+
 // nodeGone is which node of a run was lost since it began. The lock is held.
-func (r *run) nodeGone(nodes []client.Node) string {
+func (b *Backend) nodeGone(r *run, nodes []client.Node) string {
 	found := map[string]client.Node{}
 	for _, n := range nodes {
 		found[n.Name] = n
@@ -282,7 +352,7 @@ func (r *run) nodeGone(nodes []client.Node) string {
 		switch n := found[name]; {
 		case !n.Up:
 			return "its node " + name + " is gone, and Slurm has put it back"
-		case began != 0 && n.Slurmd > began:
+		case began != 0 && n.Slurmd > began && !r.outlived(n.Slurmd, b.cfg.Now()):
 			return "its node " + name + " was started anew, and Slurm has put it back"
 		}
 	}
@@ -293,7 +363,7 @@ func (r *run) nodeGone(nodes []client.Node) string {
 func (b *Backend) describePutBack(r *run, count int) *putBack {
 	spec := r.orders[0].Spec
 	p := &putBack{
-		Job: r.key.job, Attempt: r.key.attempt, ID: r.ID, User: r.User, Partition: b.partitionOf(r.Nodes), Text: valueOf(spec.Env, task.Comment),
+		Job: r.key.job, Attempt: r.key.attempt, ID: r.ID, User: r.User, Partition: b.partitionOf(r.Nodes), QOS: spec.QOS, Text: valueOf(spec.Env, task.Comment),
 		Restarts: count, OnHold: r.job.Held, since: b.cfg.Now(),
 	}
 	_, before, deadline := putBackWords(&spec)

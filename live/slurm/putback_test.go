@@ -3,6 +3,8 @@ package slurm
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -28,48 +30,52 @@ func (q *requeueSlurm) Guest(context.Context, int64) (client.Guest, error) {
 }
 func (q *requeueSlurm) Adopts() bool { return true }
 
-func (q *requeueSlurm) Adopt(_ context.Context, id int64, s client.Submission) error {
-	q.Mu.Lock()
-	defer q.Mu.Unlock()
-	j, err := q.job(id)
-	if err != nil || j.State != client.Pending || !j.Held {
-		return client.ErrRefused
+// call does something that may not be heard, or whose answer may be lost, like all that the model does.
+func (q *requeueSlurm) call(ctx context.Context, id int64, effect func(*model.Job) error) error {
+	if err := q.Ping(ctx); err != nil {
+		return err
 	}
-	if j.Comment = s.Comment; len(s.Nodes) > 0 {
-		j.Wanted = s.Nodes
-	}
-	j.Submission.Requeue = s.Requeue
-	return nil
-}
-
-func (q *requeueSlurm) Remark(_ context.Context, id int64, text string) error {
 	q.Mu.Lock()
-	defer q.Mu.Unlock()
 	j, err := q.job(id)
 	if err == nil {
-		j.Remark = text
+		err = effect(j)
+	}
+	q.Mu.Unlock()
+	if err == nil {
+		err = q.Ping(ctx)
 	}
 	return err
 }
 
-func (q *requeueSlurm) Restarts(_ context.Context, id int64) (int, string, error) {
-	q.Mu.Lock()
-	defer q.Mu.Unlock()
-	j, err := q.job(id)
-	if err != nil {
-		return 0, "", err
-	}
-	return j.Restarts, j.Remark, nil
+func (q *requeueSlurm) Adopt(ctx context.Context, id int64, s client.Submission) error {
+	return q.call(ctx, id, func(j *model.Job) error {
+		if j.State != client.Pending || !j.Held {
+			return client.ErrRefused
+		}
+		if j.Comment = s.Comment; len(s.Nodes) > 0 {
+			j.Wanted = s.Nodes
+		}
+		j.Submission.Requeue = s.Requeue
+		return nil
+	})
 }
 
-func (q *requeueSlurm) Detain(_ context.Context, id int64) error {
-	q.Mu.Lock()
-	defer q.Mu.Unlock()
-	j, err := q.job(id)
-	if err == nil && j.State == client.Pending {
-		j.Held, j.Reason = true, "JobHeldAdmin"
-	}
-	return err
+func (q *requeueSlurm) Remark(ctx context.Context, id int64, text string) error {
+	return q.call(ctx, id, func(j *model.Job) error { j.Remark = text; return nil })
+}
+
+func (q *requeueSlurm) Restarts(ctx context.Context, id int64) (restarts int, remark string, err error) {
+	err = q.call(ctx, id, func(j *model.Job) error { restarts, remark = j.Restarts, j.Remark; return nil })
+	return restarts, remark, err
+}
+
+func (q *requeueSlurm) Detain(ctx context.Context, id int64) error {
+	return q.call(ctx, id, func(j *model.Job) error {
+		if j.State == client.Pending {
+			j.Held, j.Reason = true, "JobHeldAdmin"
+		}
+		return nil
+	})
 }
 
 // renewer hands jobs in anew at the fake market.
@@ -78,17 +84,22 @@ type renewer struct {
 	made    map[string]int64
 	asked   []Return
 	refuses bool
+	takes   time.Duration // to answer
 }
 
 func (*renewer) Only(context.Context, int64, string, []int) error { return nil }
 
 func (a *renewer) Anew(_ context.Context, r Return) (Renewed, error) {
+	time.Sleep(a.takes)
 	m := a.market
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	old := m.jobs[r.Job]
 	if old.final == nil {
 		return Renewed{}, ErrGoesOn
+	}
+	if old.stop != task.GoOn { // asked for at the market
+		return Renewed{Refused: true, Said: "cancelled"}, nil
 	}
 	key := fmt.Sprint(r.Number, r.Job, r.Count)
 	id, again := a.made[key]
@@ -108,6 +119,24 @@ func (a *renewer) Anew(_ context.Context, r Return) (Renewed, error) {
 		m.place(m.jobs[id])
 	}
 	return Renewed{Job: id, Said: "bought"}, nil
+}
+
+// newest is the job that it is now.
+func (a *renewer) newest() int64 {
+	a.market.mu.Lock()
+	defer a.market.mu.Unlock()
+	return max(1, int64(100+len(a.made))*int64(min(1, len(a.made))))
+}
+
+// cutOff kills the market, and lets agents go on for an hour.
+func (th *theater) cutOff() {
+	th.kill()
+	<-th.gone
+	for _, agent := range th.agents { // which hold what they hold
+		agent.mu.Lock()
+		agent.to, agent.heard = nil, time.Now().Add(time.Hour)
+		agent.mu.Unlock()
+	}
 }
 
 func (a *renewer) LineUp(context.Context) {}
@@ -200,6 +229,49 @@ func TestAJobIsPutBackByItsUser(t *testing.T) {
 	}
 }
 
+// A market that is killed when it has written down the end of what was put back, and has not yet handed
+// it in anew, hands it in when it is back: it is not nobody's.
+func TestTheMarketIsKilledBetweenTheTwo(t *testing.T) {
+	for after := time.Duration(0); after < 3*time.Second; after += 100 * time.Millisecond {
+		t.Run(after.String(), func(t *testing.T) {
+			mayReturn(t, uint64(after+time.Hour), func(t *testing.T, th *theater, a *renewer) {
+				time.Sleep(10 * time.Second)
+				was, _, _ := th.notes.Note(t.Context(), kindRun, "1.0")
+				th.slurm.RequeueByUser(1, false)
+				for tries := 0; ; time.Sleep(time.Millisecond) {
+					th.market.mu.Lock()
+					final := th.market.jobs[1].final != nil
+					th.market.mu.Unlock()
+					if final {
+						break
+					}
+					if tries++; tries > 60_000 {
+						t.Fatal("it does not end")
+					}
+				}
+				time.Sleep(after)
+				th.kill()
+				<-th.gone
+				if len(a.made) == 0 { // that it is forgotten was not written yet
+					th.notes.mu.Lock()
+					th.notes.notes[kindRun+" 1.0"] = was
+					th.notes.mu.Unlock()
+				}
+				a.takes = 3 * time.Second
+				th.start()
+				time.Sleep(3 * time.Minute)
+				ofItsUser(t, th.market.ending(1), 9*time.Second)
+				if len(a.made) != 1 {
+					t.Fatalf("handed in anew were %+v", a.asked)
+				}
+				if s := th.market.ending(101); s.Exit != 3 || s.Batch != "1" || th.slurm.Count() != 1 {
+					t.Errorf("the next ended as %s %d in %s; %d jobs", s.State, s.Exit, s.Batch, th.slurm.Count())
+				}
+			})
+		})
+	}
+}
+
 // As often as it is put back it is paid for, and counted.
 func TestAJobIsPutBackTwice(t *testing.T) {
 	mayReturn(t, 3, func(t *testing.T, th *theater, a *renewer) {
@@ -224,13 +296,7 @@ func TestAJobIsPutBackTwice(t *testing.T) {
 func TestNothingRunsWhileTheMarketIsAway(t *testing.T) {
 	mayReturn(t, 4, func(t *testing.T, th *theater, a *renewer) {
 		time.Sleep(10 * time.Second)
-		th.kill()
-		<-th.gone
-		for _, agent := range th.agents { // which hold what they hold
-			agent.mu.Lock()
-			agent.to, agent.heard = nil, time.Now().Add(time.Hour)
-			agent.mu.Unlock()
-		}
+		th.cutOff()
 		th.slurm.RequeueByUser(1, false)
 		for range 600 {
 			time.Sleep(time.Second)
@@ -269,19 +335,111 @@ func TestAJobThatWasPutBackIsRefused(t *testing.T) {
 	})
 }
 
-// Who cancels what they have put back does not get it again.
+// Who cancels what they have put back does not get it again, and pays for what ran: also where it slept,
+// and where nobody has seen it run, and whoever cancels it. What never began owes nothing.
 func TestWhatWasPutBackIsCancelled(t *testing.T) {
-	mayReturn(t, 6, func(t *testing.T, th *theater, a *renewer) {
-		time.Sleep(10 * time.Second)
-		th.slurm.RequeueByUser(1, false)
-		if err := th.slurm.Cancel(t.Context(), 1, false); err != nil {
-			t.Fatal(err)
+	for name, c := range map[string]struct {
+		idle  bool // it sleeps
+		away  bool // the market, from before it is put back until it is cancelled
+		asked bool // the market, and not Slurm
+	}{
+		"at once": {}, "it slept": {idle: true}, "the market is asked": {idle: true, asked: true}, "the market has not seen it": {away: true}, "nor that it slept": {idle: true, away: true},
+	} {
+		for waits := time.Duration(0); waits < 4*time.Second; waits += 250 * time.Millisecond {
+			t.Run(fmt.Sprint(name, waits), func(t *testing.T) {
+				mayReturn(t, uint64(waits+time.Hour), func(t *testing.T, th *theater, a *renewer) {
+					for _, agent := range th.agents {
+						agent.mu.Lock()
+						agent.idle = c.idle
+						agent.mu.Unlock()
+					}
+					if c.away {
+						th.cutOff()
+					}
+					time.Sleep(10 * time.Second)
+					th.slurm.RequeueByUser(1, false)
+					time.Sleep(waits)
+					if c.asked {
+						th.market.cancel(a.newest(), task.Kill)
+						time.Sleep(3 * time.Second) // it may have ended, and be another in a moment
+						th.market.cancel(a.newest(), task.Kill)
+					} else if err := th.slurm.Cancel(t.Context(), 1, false); err != nil {
+						t.Fatal(err)
+					}
+					if c.away {
+						th.start()
+					}
+					time.Sleep(time.Minute)
+					s := th.market.ending(1)
+					if had := s.CPUUS + s.DeclinedUS; s.State != task.Ended || s.Signal != "SIGTERM" || !c.asked && !s.Cancelled || s.StartedUS == 0 || had < 9e6 {
+						t.Errorf("it ended as %s %s, by its user %v, having had %d us: %s", s.State, s.Signal, s.Cancelled, had, s.Error)
+					}
+					for _, job := range a.made {
+						if s := th.market.ending(job); s.State != task.Refused && s.CPUUS+s.DeclinedUS > 5e6 {
+							t.Errorf("what came after it ended as %s %d %s, having had %d and %d us in %s: %s", s.State, s.Exit, s.Signal, s.CPUUS, s.DeclinedUS, s.Batch, s.Error)
+						}
+					}
+					if th.slurm.Alive() != 0 || th.slurm.Count() != 1 {
+						t.Errorf("%d run, of %d jobs", th.slurm.Alive(), th.slurm.Count())
+					}
+				})
+			})
 		}
-		time.Sleep(time.Minute)
-		if s := th.market.ending(1); s.State == task.Lost || s.CPUUS < 9e6 && s.State != task.Refused || len(a.made) != 0 {
-			t.Errorf("it ended as %s, having used %d us; anew %+v", s.State, s.CPUUS, a.asked)
+	}
+	r := aRun()
+	r.Requeue, r.state, r.job = true, released, over(client.Cancelled)
+	r.job.Nodes = nil
+	w := &world{now: noon.Add(time.Minute), control: Agents, orders: true, good: noon}
+	if got := r.decide(w); got != recount {
+		t.Errorf("whether it ran is not asked: %d", got)
+	}
+	r.counted = standOf(r.job)
+	if r.decide(w); r.end == nil || r.end.state != task.Refused {
+		t.Errorf("what was not put back ended as %+v", r.end)
+	}
+}
+
+// A job that the market ends, and that puts itself back when it is told to end, or when it has ended, has
+// begun: it ends as the market has said, and nothing of it runs any more.
+func TestWhatIsBeingEndedIsPutBack(t *testing.T) {
+	for waits := time.Duration(0); waits < 3*time.Second; waits += 250 * time.Millisecond {
+		for _, how := range []task.Stop{task.Terminate, task.Kill} {
+			t.Run(fmt.Sprint(waits, how), func(t *testing.T) {
+				mayReturn(t, uint64(waits+time.Hour), func(t *testing.T, th *theater, a *renewer) {
+					for _, agent := range th.agents {
+						agent.mu.Lock()
+						agent.idle = true
+						agent.mu.Unlock()
+					}
+					time.Sleep(10 * time.Second)
+					th.market.cancel(1, how)
+					for tries := 0; th.slurm.Alive() != 0; time.Sleep(time.Millisecond) {
+						if tries++; tries > 60_000 {
+							t.Fatal("it does not end")
+						}
+					}
+					time.Sleep(waits)
+					if !th.slurm.RequeueByUser(1, false) {
+						t.Fatal("it is not put back")
+					}
+					for range 600 {
+						time.Sleep(time.Second)
+						if th.slurm.Alive() != 0 {
+							t.Fatal("it runs again")
+						}
+					}
+					if s := th.market.ending(1); s.State != task.Ended || s.DeclinedUS < 9e6 || s.Cancelled || len(a.made) != 0 {
+						t.Errorf("it ended as %s %s, by its user %v, having declined %d us: %s; anew %+v", s.State, s.Signal, s.Cancelled, s.DeclinedUS, s.Error, a.asked)
+					}
+					th.slurm.Mu.Lock()
+					if j := th.slurm.Known[1]; j.State != client.Cancelled || len(th.slurm.Known) != 1 {
+						t.Errorf("in Slurm it is %s, of %d", j.State, len(th.slurm.Known))
+					}
+					th.slurm.Mu.Unlock()
+				})
+			})
 		}
-	})
+	}
 }
 
 // What was lost with its node, or put back by an administrator who says so, is begun again at the
@@ -322,4 +480,113 @@ func TestWhoPutAJobBack(t *testing.T) {
 			t.Errorf("it ended as %s %d; anew %+v; in Slurm it is %s", s.State, s.Exit, a.asked, th.slurm.Known[1].State)
 		}
 	})
+}
+
+// What Slurm puts back because the slurmd of its node was started anew, and has nothing of it, is begun
+// again at the market's cost; what has outlived that is its user's, who puts it back later.
+func TestWhoPutsBackWhatOutlivedASlurmd(t *testing.T) {
+	b, _, _ := lined(t)
+	now := b.cfg.Now()
+	for name, c := range map[string]struct {
+		slurmd, ended time.Duration // ago
+		gone          bool
+	}{
+		"before it began":           {2 * time.Hour, 0, false},
+		"it ended with that":        {time.Minute, time.Minute, true},
+		"it is ended for that":      {time.Minute, 10 * time.Second, true},
+		"long ago":                  {30 * time.Minute, 10 * time.Second, false},
+		"long ago, and it goes on":  {30 * time.Minute, -1, false},
+		"it ended with that, at 12": {30 * time.Minute, 30 * time.Minute, true},
+		"nobody has seen it":        {30 * time.Minute, 0, true},
+	} {
+		r := &run{binding: binding{Nodes: []string{"n1"}}, first: now.Add(-time.Hour).Unix(), statuses: map[int]task.Status{}}
+		if c.ended != 0 {
+			r.statuses[0] = task.Status{State: task.Running}
+		}
+		if c.ended > 0 {
+			r.statuses[0] = task.Status{State: task.Running, EndedUS: now.Add(-c.ended).UnixMicro()}
+		}
+		if got := b.nodeGone(r, []client.Node{{Name: "n1", Up: true, Slurmd: now.Add(-c.slurmd).Unix()}}); (got != "") != c.gone {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	r := &run{binding: binding{Nodes: []string{"n1"}}, first: 1, statuses: map[int]task.Status{}}
+	if b.nodeGone(r, []client.Node{{Name: "n1"}}) == "" {
+		t.Error("its node is down")
+	}
+}
+
+// Whatever a user does to a job, and whatever breaks meanwhile: one of it runs at a time, what ran is
+// paid for, nothing runs that is not bought, and what was put back is one job in Slurm all the time.
+func TestWhateverAUserPutsBack(t *testing.T) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 10
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			mayReturn(t, seed, func(t *testing.T, th *theater, a *renewer) {
+				luck := rand.New(rand.NewPCG(seed, 11))
+				ran, most := time.Duration(0), 0
+				pass := func(d time.Duration) {
+					for ; d > 0; d -= 100 * time.Millisecond {
+						alive := th.slurm.Alive()
+						ran += time.Duration(alive) * 100 * time.Millisecond
+						most = max(most, alive)
+						time.Sleep(100 * time.Millisecond)
+					}
+				}
+				th.slurm.Mu.Lock()
+				th.slurm.Trouble = []float64{0, 0.05, 0.15}[seed%3]
+				th.slurm.Mu.Unlock()
+				crashed := false
+				for range 12 {
+					pass(time.Duration(luck.IntN(8000)) * time.Millisecond)
+					switch luck.IntN(9) {
+					case 0, 1, 2, 3:
+						th.slurm.RequeueByUser(1, luck.IntN(4) == 0)
+					case 4:
+						th.slurm.RequeueByUser(1, false)
+						pass(time.Duration(luck.IntN(3000)) * time.Millisecond)
+						if luck.IntN(4) == 0 {
+							_ = th.slurm.Cancel(t.Context(), 1, false)
+						}
+					case 5:
+						th.slurm.Suspend(1) // what stands still is not paid for
+						time.Sleep(time.Duration(luck.IntN(4000)) * time.Millisecond)
+						th.slurm.RequeueByUser(1, false)
+						th.slurm.Resume(1)
+					case 6, 7:
+						th.restart(time.Duration(luck.IntN(4)) * time.Second)
+					case 8:
+						if seed%2 == 0 {
+							th.slurm.Crash(t.Context(), seed%4 == 0)
+							crashed = crashed || seed%4 == 0
+						}
+					}
+				}
+				th.slurm.Mu.Lock()
+				th.slurm.Trouble = 0
+				th.slurm.Mu.Unlock()
+				pass(10 * time.Minute)
+				paid := time.Duration(0)
+				lost := crashed
+				for _, job := range append([]int64{1}, slices.Collect(maps.Values(a.made))...) {
+					s := th.market.ending(job)
+					paid += time.Duration(s.CPUUS+s.DeclinedUS) * time.Microsecond
+					lost = lost || s.Attempt > 0 || s.State == task.Lost
+				}
+				slack := 2 * time.Second * time.Duration(1+len(a.made))
+				if left := th.market.open(); len(left) != 0 || th.slurm.Alive() != 0 {
+					t.Errorf("jobs %v have not ended, and %d run", left, th.slurm.Alive())
+				}
+				if most > 1 && !crashed || !lost && paid < ran-slack {
+					t.Errorf("%d ran at a time; %s ran, and %s is paid for, of %d jobs", most, ran, paid, 1+len(a.made))
+				}
+				if !lost && th.slurm.Count() != 1 {
+					t.Errorf("Slurm has %d jobs", th.slurm.Count())
+				}
+			})
+		})
+	}
 }

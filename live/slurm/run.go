@@ -102,6 +102,7 @@ type run struct {
 	armed     bool         // it is known how often it was put back before it was let go
 	back      *putBack     // its user has put it back; nil: nobody knows that
 	counted   stand        // as it stood when it was last asked whether it was put back, and was not
+	ranOnce   bool         // and it was, before it was cancelled: so it has begun
 	orphan    bool         // its agents were told to end what is left of it
 	lost      string       // why it has to begin anew, once Slurm has ended it
 	unfit     bool         // and it never can: so it is refused
@@ -257,6 +258,6 @@ func (r *run) forget() {
 	r.stop, r.stopped, r.tried = goesOn, time.Time{}, time.Time{}
 	clear(r.statuses)
 	r.array = array{}
-	r.armed, r.Restarts, r.back, r.counted = false, 0, nil, stand{}
+	r.armed, r.Restarts, r.back, r.counted, r.ranOnce = false, 0, nil, stand{}, false
 	r.began, r.empty = time.Time{}, time.Time{}
 }

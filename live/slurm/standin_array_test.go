@@ -107,8 +107,8 @@ func arrayBegins(t *testing.T, b *Backend, spec task.Spec, lanes int) (s client.
 func TestAnArrayStandsIn(t *testing.T) {
 	b, q, l := linedArrays(t)
 	b.StandIn(t.Context(), waitingArray(12), 5, "libra")
-	if b.Number(12, 0) != "71" || len(q.asked) != 1 || q.asked[0].Array != "1-9" || !q.asked[0].Later {
-		t.Fatalf("it is %q: %+v", b.Number(12, 0), q.asked)
+	if b.Stands(12, 0).Number != "71" || len(q.asked) != 1 || q.asked[0].Array != "1-9" || !q.asked[0].Later {
+		t.Fatalf("it is %q: %+v", b.Stands(12, 0).Number, q.asked)
 	}
 	if use := b.had(had{})[runKey{12, standsIn}].use; use.Jobs+use.Waiting != 9 {
 		t.Errorf("to Slurm's limits it is %+v", use)
@@ -227,8 +227,8 @@ func TestAnArrayWaitsForAWordOfTheAgents(t *testing.T) {
 		lists(b, noon, nil)
 	}
 	b.nodes["n1"].hello = hello
-	if b.StandIn(t.Context(), waitingArray(12), 5, "libra"); l.asked != 1 || b.Number(12, 0) != "71" {
-		t.Errorf("asked for all who wait %d times; it is %q", l.asked, b.Number(12, 0))
+	if b.StandIn(t.Context(), waitingArray(12), 5, "libra"); l.asked != 1 || b.Stands(12, 0).Number != "71" {
+		t.Errorf("asked for all who wait %d times; it is %q", l.asked, b.Stands(12, 0).Number)
 	}
 	b, q, _ = linedArrays(t)
 	q.refuses = errors.New("no answer")

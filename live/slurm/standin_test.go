@@ -159,7 +159,7 @@ func TestAStandInBecomesTheJob(t *testing.T) {
 	b, q, _ := lined(t)
 	b.StandIn(t.Context(), waitingTask(12), 5, "libra")
 	b.StandIn(t.Context(), waitingTask(12), 5, "libra") // once more
-	if got := b.Number(12, 0); got != "71" || len(q.jobs) != 1 || !q.jobs[0].Held {
+	if got := b.Stands(12, 0).Number; got != "71" || len(q.jobs) != 1 || !q.jobs[0].Held {
 		t.Fatalf("it is %q of %+v", got, q.jobs)
 	}
 	if others := lists(b, noon, q.jobs); len(others) != 0 || len(q.cancelled) != 0 {
@@ -322,7 +322,7 @@ func TestWhoHasNoStandIn(t *testing.T) {
 		b, q, _ := lined(t)
 		spec := waitingTask(12)
 		change(&spec, b, q)
-		if b.StandIn(t.Context(), spec, 5, "libra"); len(q.jobs) != 0 || b.Number(12, 0) != "" {
+		if b.StandIn(t.Context(), spec, 5, "libra"); len(q.jobs) != 0 || b.Stands(12, 0).Number != "" {
 			t.Errorf("%s: %+v", name, q.jobs)
 		}
 	}

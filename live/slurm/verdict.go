@@ -97,6 +97,9 @@ func (r *run) status(rank int, control Control) task.Status {
 		s.Limit = task.LimitTime
 	}
 	s.StartedUS, s.EndedUS, s.Elements = v.started*1e6, v.ended*1e6, nil
+	if v.started == 0 && r.ranOnce {
+		s.StartedUS = r.startedAt() * 1e6
+	}
 	if r.ID != 0 {
 		s.Batch = r.batch()
 	}

@@ -41,10 +41,16 @@ func rootMeddles(t *testing.T) {
 		found, _ := filepath.Glob(state)
 		return len(found) == 1 && text(t, found[0]) == "FROZEN\n"
 	})
+	until(t, "it to be shown as suspended", func() bool { j := b.job(id); return j.Suspended && j.Shown() == "suspended" })
 	from := time.Now()
 	time.Sleep(25 * time.Second)
 	suspended := time.Since(from)
 	control("resume")
+	until(t, "it to be shown as running", func() bool { return b.job(id).Shown() == "running" })
+	said, err := b.slurm.Run(ctx, "squeue", "-h", "-t", "R", "-o", "%S")
+	if at, bad := time.ParseInLocation("2006-01-02T15:04:05", said, time.Local); err != nil || bad != nil || b.job(id).BegunUS != at.UnixMicro() {
+		t.Errorf("Slurm says that it began at %s, the market at %d: %v, %v", said, b.job(id).BegunUS, err, bad)
+	}
 	tell(t, b.dir)
 	j := b.completed(id)
 	most := time.Since(began) - suspended

@@ -35,6 +35,7 @@ func TestOnSlurm(t *testing.T) {
 		{"scripts run unchanged", scriptsRunUnchanged},
 		{"one number", oneNumber},
 		{"owners put back", ownersPutBack},
+		{"owners put back at their cost", ownersPutBackAtTheirCost},
 		{"elements are jobs", elementsAreJobs},
 		{"GPUs are sold", gpusAreSold},
 		{"jobs are on their nodes", jobsAreOnTheirNodes},

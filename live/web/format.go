@@ -164,7 +164,7 @@ func stateLabel[S ~string](s S) string {
 
 // stateTone is how a state looks.
 func stateTone(s string) string {
-	if s == v1.Starting {
+	if s == v1.Starting || s == v1.Suspended {
 		return "wait"
 	}
 	switch v1.State(s) {

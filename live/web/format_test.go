@@ -54,12 +54,14 @@ func TestWords(t *testing.T) {
 // A job of which no node has said that it runs is not shown as running.
 func TestAJobThatIsStartingIsShownSo(t *testing.T) {
 	for want, j := range map[string]v1.Job{
-		`<span class="tag wait">starting</span>`: {State: v1.Running, Starting: true},
-		`<span class="tag now">running</span>`:   {State: v1.Running},
-		`<span class="tag no">refused</span>`:    {State: v1.Rejected},
+		`<span class="tag wait">starting</span>`:  {State: v1.Running, Starting: true},
+		`<span class="tag wait">suspended</span>`: {State: v1.Running, Suspended: true},
+		`<span class="tag wait">stopping</span>`:  {State: v1.Stopping, Suspended: true},
+		`<span class="tag now">running</span>`:    {State: v1.Running},
+		`<span class="tag no">refused</span>`:     {State: v1.Rejected},
 	} {
 		row, err := pagesIn("cr").part("jobs", "row", &rowView{Job: j})
-		if err != nil || !strings.Contains(row, want) || strings.Contains(row, "data-starting") != j.Starting {
+		if err != nil || !strings.Contains(row, want) || strings.Contains(row, "data-starting") != j.Starting || strings.Contains(row, "data-suspended") != j.Suspended {
 			t.Errorf("want %s: %v\n%s", want, err, row)
 		}
 	}

@@ -11,19 +11,20 @@ import (
 
 // newChange is what there is to say of a job as it stands.
 func newChange(j *v1.Job) change {
-	return change{ID: j.ID, State: j.State, Starting: j.Starting, Share: finite(j.Share), Work: j.Work, Price: j.Price, Penalty: j.Penalty}
+	return change{ID: j.ID, State: j.State, Starting: j.Starting, Suspended: j.Suspended, Share: finite(j.Share), Work: j.Work, Price: j.Price, Penalty: j.Penalty}
 }
 
 // change is what a page is told of one job.
 type change struct {
-	ID       int64    `json:"id"`
-	State    v1.State `json:"state"`
-	Starting bool     `json:"starting,omitempty"`
-	Share    float64  `json:"share"`
-	Work     int64    `json:"work"`
-	Price    int64    `json:"price"`
-	Penalty  int64    `json:"penalty"`
-	Row      string   `json:"row,omitempty"` // the whole row, where it is new
+	ID        int64    `json:"id"`
+	State     v1.State `json:"state"`
+	Starting  bool     `json:"starting,omitempty"`
+	Suspended bool     `json:"suspended,omitempty"`
+	Share     float64  `json:"share"`
+	Work      int64    `json:"work"`
+	Price     int64    `json:"price"`
+	Penalty   int64    `json:"penalty"`
+	Row       string   `json:"row,omitempty"` // the whole row, where it is new
 }
 
 // rows makes the rows of jobs that are new or have ended, in both forms.
@@ -64,7 +65,7 @@ func (a *audience) jobsMessage(ids []int64, now *round, rows map[int64][2]string
 			continue
 		}
 		c := change{
-			ID: id, State: n.Job.State, Starting: n.Job.Starting, Share: finite(n.Job.Share), Work: n.Job.Work, Price: n.Job.Price, Penalty: n.Job.Penalty,
+			ID: id, State: n.Job.State, Starting: n.Job.Starting, Suspended: n.Job.Suspended, Share: finite(n.Job.Share), Work: n.Job.Work, Price: n.Job.Price, Penalty: n.Job.Penalty,
 		}
 		if both, has := rows[id]; has && a.topic == "jobs" {
 			c.Row = both[btoi(a.table)]

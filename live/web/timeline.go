@@ -95,9 +95,9 @@ func sharePoints(v *rowView, until int64, x func(int64) float64, y func(float64)
 // milestones names the instants, each label in a row where it touches no other.
 func milestones(d *drawing, v *rowView, predicted int64, x func(int64) float64) {
 	list := []milestone{{v.SubmittedUS, "submitted", "mile"}}
-	if v.StartedUS > 0 && x(v.StartedUS)-x(v.SubmittedUS) > 0.01 {
-		list = append(list, milestone{v.StartedUS, "started", "mile"})
-	} else if v.StartedUS > 0 {
+	if begun := v.Begun(); begun > 0 && x(begun)-x(v.SubmittedUS) > 0.01 {
+		list = append(list, milestone{begun, "started", "mile"})
+	} else if begun > 0 {
 		list[0].label = "submitted, started"
 	}
 	switch {

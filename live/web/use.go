@@ -35,7 +35,7 @@ func (v *jobView) TookMS() int64 {
 	if until == 0 {
 		until = v.NowUS
 	}
-	return max(0, until-v.StartedUS) / 1000
+	return max(0, until-v.Begun()) / 1000
 }
 
 // Ends are how its tasks ended, in words, each way once.

@@ -16,6 +16,17 @@ func Batch(j *v1.Job) string {
 	return ""
 }
 
+// Begun is when the batch system began a job that has ended, as its tasks say; 0: it did not.
+func Begun(j *v1.Job) (us int64) {
+	for i := range j.Tasks {
+		t := &j.Tasks[i]
+		if t.Batch != "" && t.State != v1.TaskRefused && t.StartedUS > 0 && (us == 0 || t.StartedUS < us) {
+			us = t.StartedUS
+		}
+	}
+	return us
+}
+
 // File is the name of a file of a job, as far as it is known: that of its element, and
 // before it was handed on its number in the batch system, are left open.
 func File(j *v1.Job, pattern string, rank int) string {

@@ -68,7 +68,7 @@ func alike[T, U any](f func(*T) U) func(*testing.T) {
 			v.FieldByName("Request").FieldByName("EstimateMS").SetInt(1) // whoever asks, asks for something: only the log leaves it out
 		}
 		if j, is := any(&full).(*v1.Job); is {
-			j.Elements, j.Batch = nil, "" // said of tasks and places, once more and in order
+			j.Elements, j.Batch, j.BegunUS, j.Suspended = nil, "", 0, false // said of tasks and places, once more and in order, and by Slurm
 		}
 		for _, in := range []*T{&full, &empty} {
 			was, err := json.Marshal(in)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,7 +17,10 @@ import (
 // freezer is where all processes of a job are known, daemons included.
 type slurmV1 struct {
 	*kernelTree
-	tops []string // of Slurm's freezer groups on this node, the most likely first
+	tops    []string // of Slurm's freezer groups on this node, the most likely first
+	node    string
+	points  []string // where the controllers are mounted, each once
+	freezer string   // that of them; empty: there is none
 }
 
 func openSlurmV1(name, node string, m Mounts) (*slurmV1, error) {
@@ -31,8 +35,9 @@ func openSlurmV1(name, node string, m Mounts) (*slurmV1, error) {
 	if !ok {
 		return nil, fmt.Errorf("open %s: %w", name, ErrMissing)
 	}
-	t := &slurmV1{kernelTree: tree}
-	if freezer := m.V1["freezer"]; freezer != "" {
+	points := slices.Compact(slices.Sorted(maps.Values(m.V1)))
+	t := &slurmV1{kernelTree: tree, node: node, points: points, freezer: m.V1["freezer"]}
+	if freezer := t.freezer; freezer != "" {
 		// Where several nodes may share a host, Slurm is built to name the
 		// node; elsewhere it does not.
 		t.tops = []string{path.Join(freezer, "slurm_"+node), path.Join(freezer, "slurm")}
@@ -70,6 +75,9 @@ type slurmV1Group struct {
 	tree *slurmV1
 	job  string
 	jobs []string // elements of it, where it is an array
+
+	ever  map[string]bool // all that were said to be elements of it
+	swept bool            // something was left of it when it was over
 }
 
 // Assemble says which elements of an array are jobs of their own. What is no number names no job of
@@ -79,6 +87,12 @@ func (g *slurmV1Group) Assemble(jobs []string) {
 		_, err := strconv.ParseUint(job, 10, 32)
 		return err != nil
 	})
+	if g.ever == nil {
+		g.ever = map[string]bool{}
+	}
+	for _, job := range g.jobs {
+		g.ever[job] = true
+	}
 }
 
 // freezers are Slurm's freezer groups of the job, or of the elements of an array: one for each step.
@@ -152,17 +166,22 @@ func (g *slurmV1Group) outside() ([]int, error) {
 }
 
 // keeper reports whether a process is the one by which Slurm looks after the
-// job: a share that is nearly nothing must not hold that up.
+// job: a share that is nearly nothing must not hold that up. A program of a user's may
+// have the same name, and is none of root's.
 func keeper(pid int) bool {
 	exe, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
-	return err == nil && strings.HasPrefix(path.Base(exe), "slurmstepd")
+	return err == nil && strings.HasPrefix(path.Base(exe), "slurmstepd") && roots(pid)
 }
 
 // Frozen reports whether Slurm has suspended the job, or all elements of it that run: nobody else
-// can freeze what is Slurm's, its user included.
+// can freeze what is Slurm's. Groups below those of its steps are its user's, who is not suspended by
+// freezing one.
 func (g *slurmV1Group) Frozen() bool {
 	frozen := false
 	for _, dir := range g.freezers() {
+		if up := path.Base(path.Dir(dir)); !strings.HasPrefix(path.Base(dir), "job_") && !strings.HasPrefix(up, "job_") {
+			continue
+		}
 		s, err := read(path.Join(dir, "freezer.state"))
 		switch {
 		case err != nil:
@@ -179,6 +198,11 @@ func (g *slurmV1Group) Frozen() bool {
 // a frozen group of v1 ends only when that is thawed.
 func (g *slurmV1Group) Kill(ctx context.Context) error {
 	_, err := g.Gather()
+	return errors.Join(err, g.thaw(), g.Group.Kill(ctx))
+}
+
+// thaw lets everything of the job go on that is frozen.
+func (g *slurmV1Group) thaw() (err error) {
 	for _, dir := range g.freezers() {
 		state := path.Join(dir, "freezer.state")
 		if s, e := read(state); e != nil || s == "THAWED" {
@@ -188,5 +212,5 @@ func (g *slurmV1Group) Kill(ctx context.Context) error {
 			err = errors.Join(err, e)
 		}
 	}
-	return errors.Join(err, g.Group.Kill(ctx))
+	return err
 }

@@ -19,6 +19,7 @@ type commands struct {
 	seal    func(Submission) string
 	sizes   sizes
 	owners  owners
+	granted granted
 
 	mu    sync.Mutex
 	exits map[key]exit // of jobs in the last listing that are over

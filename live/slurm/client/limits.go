@@ -27,11 +27,9 @@ func (c *commands) Limits(ctx context.Context, partition string) (*limit.Site, e
 	}
 	if err == nil && limit.Enforces(said.Config) {
 		err = ask(&said.Manager, "scontrol", "show", "assoc_mgr")
-		// These are in slurmdbd, which may be away while Slurm goes on.
-		_ = ask(&said.Choices, "sacctmgr", "--noheader", "--parsable2", "show", "assoc", "format="+limit.ChoiceFields)
 	}
 	if err == nil && limit.AsksQualities(said.Config) {
-		_ = ask(&said.Qualities, "sacctmgr", "--noheader", "--parsable2", "show", "qos", "format="+limit.QualityFields)
+		said.Granted = c.askGranted(ctx, said.Config)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("limits: %w", err)

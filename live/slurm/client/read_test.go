@@ -12,7 +12,8 @@ import (
 func TestState(t *testing.T) {
 	for text, want := range map[string]State{
 		"PENDING": Pending, "RUNNING": Running, "completing": Completing, "RUNNING,COMPLETING": Completing, "PENDING,REQUEUED": Requeued,
-		"PENDING,REQUEUE_HOLD": Requeued, "SPECIAL_EXIT": Requeued, "OUT_OF_MEMORY": NoMemory, "CONFIGURING": Pending, "STOPPED": Suspended,
+		"PENDING,REQUEUE_HOLD": Requeued, "SPECIAL_EXIT": Pending, "PENDING,SPECIAL_EXIT": Pending, "SPECIAL_EXIT,REQUEUED": Requeued, "SPECIAL_EXIT,COMPLETING": Completing, "CANCELLED,SPECIAL_EXIT": Cancelled,
+		"OUT_OF_MEMORY": NoMemory, "CONFIGURING": Pending, "STOPPED": Suspended,
 		"REVOKED": Cancelled, "A_NEW_STATE": Running, "COMPLETED,A_NEW_FLAG": Completed, "SUSPENDED": Suspended, "SIGNALING": Running, "": Running,
 		"CANCELLED": Cancelled, "NODE_FAIL": NodeFail, "TIMEOUT": Timeout, "RESIZING": Running, "STAGE_OUT": Completing, "LAUNCH_FAILED,FAILED": Failed,
 	} {

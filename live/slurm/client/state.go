@@ -11,7 +11,7 @@ func stateOf(words []string) State {
 		switch s := State(strings.ToUpper(word)); s {
 		case Completing, "STAGE_OUT":
 			return Completing
-		case Requeued, "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT":
+		case Requeued, "REQUEUE_HOLD", "REQUEUE_FED":
 			return Requeued
 		case Pending, Running, Suspended, Completed, Failed, Cancelled, Timeout, NoMemory, NodeFail, BootFail, Deadline, Preempted:
 			if !known {
@@ -19,6 +19,10 @@ func stateOf(words []string) State {
 			}
 		case "CONFIGURING", "RESV_DEL_HOLD", "POWER_UP_NODE":
 			state = Pending
+		case "SPECIAL_EXIT": // it was put back by requeuehold, and stays that until somebody lets it go
+			if !known {
+				state = Pending
+			}
 		case "STOPPED":
 			state = Suspended
 		case "REVOKED":

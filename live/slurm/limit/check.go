@@ -10,9 +10,12 @@ type Site struct {
 	Partition Partition
 	Launchers []string // variables that sbatch tells a job for launchers of MPI
 	PerTask   bool     // sbatch tells a job of -c by SLURM_TRES_PER_TASK too
+	Granted   Granted  // what slurmdbd has said of it, last
 
 	arrays   int  // numbers of elements are less than that
 	enforced bool // limits of associations and QOS are
+	safe     bool // nothing begins that could use more than there is
+	strict   bool // nobody has a QOS that is not theirs, also by default
 	required bool // nobody runs anything without an association
 	records  []*record
 	accounts map[string]string // of users: the default one
@@ -54,8 +57,13 @@ type Ask struct {
 	Submits    int            // of Slurm's, in all; 0: one
 	Licenses   map[string]int // of all of them
 	Waits      bool           // it has them when it begins, which is not now: that there are so many is enough
+	Later      bool           // its user has it wait, and Slurm lets it: what others have now is no matter
 	Time       time.Duration  // until it has to be done
+	Open       bool           // it has no deadline: Slurm is told that it may run as long as anything
 }
+
+// forever is how long a job may run of which nobody says.
+const forever = 365 * 24 * time.Hour
 
 // Use is what jobs have, all together.
 type Use struct {
@@ -126,6 +134,8 @@ type Excess struct {
 
 	Unknown bool // who asks has no account in Slurm, or may not have that QOS; since then they may have been given it
 
+	Closed bool // the partition takes no jobs: it is about none
+
 	Nodes    int64 // of an array it is about on how many its elements are, and it is so many at most; 0: it is not
 	Elements int64 // of an array so many could have what they ask for; 0: none, or it is about something else
 }
@@ -156,23 +166,34 @@ func (s *Site) Check(a Ask, b Books) *Excess {
 	if e := s.admitted(own, a.QOS); e != nil || !s.enforced {
 		return e
 	}
-	for _, r := range s.effective(own, a.QOS) {
-		has := s.has(r)
-		mine := s.counted(r, own, a.QOS, &b).of(func(w Who) bool { return w.User == a.User && has(w) })
-		if e := r.checkJob(&a); e != nil {
+	rules := s.rules(own, a.QOS)
+	for _, r := range rules {
+		has := s.has(r.of)
+		had := s.counted(r.of, own, a.QOS, &b)
+		if e := r.all.checkJob(&a); e != nil {
 			return e
 		}
-		if e := r.forUser(a.User).checkOwn(&a, mine); e != nil {
+		if e := r.user.checkOwn(&a, had.of(func(w Who) bool { return w.User == a.User && has(w) })); e != nil {
+			return e
+		}
+		if r.account == nil {
+			continue
+		}
+		if e := r.account.checkCounts(&a, had.of(func(w Who) bool { return has(w) && s.accountOf(w.User) == own.account }), "MaxJobsPA", "MaxSubmitJobsPA", "MaxTRESPA"); e != nil {
 			return e
 		}
 	}
-	for at := own; at != nil; at = s.parent(at) {
-		if e := at.checkGroup(&a, s.counted(at, own, a.QOS, &b).of(func(w Who) bool { return s.under(w.User, at) })); e != nil {
-			return e
+	if longest := s.LongestFor(a.User, a.QOS, a.Processors); a.Open {
+		if a.Time = longest; longest == 0 {
+			a.Time = forever
 		}
 	}
-	for _, q := range s.qosOf(own, a.QOS) {
-		if e := q.checkGroup(&a, s.counted(q, own, a.QOS, &b).of(s.has(q))); e != nil {
+	for _, r := range append(rules, s.above(own, a.QOS)...) {
+		counts := s.has(r.of)
+		if r.of.qos == "" {
+			counts = func(w Who) bool { return s.under(w.User, r.of) }
+		}
+		if e := r.all.checkGroup(&a, s.counted(r.of, own, a.QOS, &b).of(counts), s.safe); e != nil {
 			return e
 		}
 	}
@@ -192,8 +213,8 @@ func (s *Site) LongestFor(user, named string, processors int) time.Duration {
 	if !s.enforced || own == nil {
 		return most
 	}
-	for _, r := range s.effective(own, named) {
-		least(r.longest(processors))
+	for _, r := range s.rules(own, named) {
+		least(r.all.longest(processors))
 	}
 	return most
 }
@@ -201,8 +222,9 @@ func (s *Site) LongestFor(user, named string, processors int) time.Duration {
 func (p *Partition) check(a *Ask) *Excess {
 	named := "partition " + p.Name
 	switch {
+	case p.Closed == "DOWN" && a.Later: // Slurm takes it, and it may be open by then
 	case p.Closed != "":
-		return &Excess{Detail: fmt.Sprintf("%s is %s in Slurm: it takes no jobs until an administrator opens it", named, p.Closed)}
+		return &Excess{Closed: true, Detail: fmt.Sprintf("%s is %s in Slurm: it takes no jobs until an administrator opens it", named, p.Closed)}
 	case p.MaxTime > 0 && a.Time > p.MaxTime:
 		return tooLong(a.Time, p.MaxTime, named, "MaxTime")
 	case p.MaxNodes > 0 && a.Programs > p.MaxNodes:
@@ -248,8 +270,11 @@ func (b *Books) of(who func(Who) bool) reckoning {
 	return r
 }
 
-// checkJob holds one job against what its association lets each have.
-func (r *record) checkJob(a *Ask) *Excess {
+// checkJob holds one job against what its association lets each have. Of an array whose elements are jobs
+// it is one of them.
+func (r *record) checkJob(all *Ask) *Excess {
+	a := *all
+	a.Processors, a.GPUs = all.Processors/max(1, all.Jobs), all.GPUs/max(1, all.Jobs)
 	if most := r.longest(a.Processors); most > 0 && a.Time > most {
 		return tooLong(a.Time, most, r.name(), "MaxWall")
 	}
@@ -271,6 +296,22 @@ func (r *record) checkJob(a *Ask) *Excess {
 	}
 	if most, set := each["mem"]; set && a.MemoryMB*int64(a.Processors) > most.most {
 		return &Excess{Field: "memory_mb", Most: most.most / int64(max(1, a.Processors)), Fit: most.most / a.MemoryMB, Detail: fmt.Sprintf("Slurm gives a job at most %d MB in all (MaxTRES of %s)", most.most, r.name())}
+	}
+	least := r.tres["MinTRESPJ"]
+	if few, set := least["cpu"]; set && int64(a.Processors) < few.most {
+		e := &Excess{Detail: fmt.Sprintf("Slurm would keep it waiting: a job has at least %d processors (MinTRES of %s)", few.most, r.name())}
+		if a.Elements == 0 { // of an array this is about each
+			e.Field, e.Most = "processors", few.most
+		}
+		return e
+	}
+	for _, c := range []struct {
+		kind, called string
+		has          int64
+	}{{"node", "nodes", int64(max(1, a.Programs))}, {"mem", "MB in all", a.MemoryMB * int64(a.Processors)}, {gpu, "GPUs", int64(a.GPUs)}} {
+		if few, set := least[c.kind]; set && c.has < few.most {
+			return &Excess{Detail: fmt.Sprintf("Slurm would keep it waiting: a job has at least %d %s (MinTRES of %s)", few.most, c.called, r.name())}
+		}
 	}
 	return nil
 }
@@ -310,9 +351,9 @@ func (r *record) checkOwn(a *Ask, of reckoning) *Excess {
 }
 
 // checkGroup holds what all have that share a limit against it.
-func (r *record) checkGroup(a *Ask, of reckoning) *Excess {
-	if spent := r.tres["GrpTRESMins"]["cpu"]; spent.most > 0 && spent.used >= spent.most {
-		return &Excess{Detail: fmt.Sprintf("Slurm lets those of %s use no more: GrpTRESMins cpu=%d is used up", r.name(), spent.most)}
+func (r *record) checkGroup(a *Ask, of reckoning, safe bool) *Excess {
+	if e := r.checkMinutes(a, safe); e != nil {
+		return e
 	}
 	return r.checkCounts(a, of, "GrpJobs", "GrpSubmitJobs", "GrpTRES")
 }
@@ -337,6 +378,9 @@ func (r *record) checkCounts(a *Ask, of reckoning, jobs, submits, tres string) *
 	} {
 		// What Slurm counts that is not the market's, and what the market has.
 		had := max(0, c.limit.used-c.count(c.slurm)) + c.count(of.market)
+		if a.Later && c.name != submits {
+			had = 0
+		}
 		if !c.limit.set || c.more == 0 || had+c.more <= c.limit.most {
 			continue
 		}

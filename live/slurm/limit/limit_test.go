@@ -19,7 +19,7 @@ func site(t *testing.T) *Site {
 	return Read(Said{
 		Config:    "AccountingStorageEnforce = associations,limits,qos\nDefMemPerCPU            = 128\nMaxMemPerCPU            = UNLIMITED\n",
 		Partition: "PartitionName=libra AllowGroups=ALL QoS=N/A MaxNodes=UNLIMITED MaxTime=1-12:00:00 MaxMemPerCPU=2048 State=UP\n",
-		Manager:   string(text), Choices: "root|||\nphysics|alice||\nphysics|root||tight\n", Qualities: "normal||||\ntight|1||cpu=3|00:30:00\n",
+		Manager:   string(text), Granted: Granted{Choices: "root||||normal\nphysics|alice|||normal\nphysics|root||tight|normal,tight\n", Qualities: "normal||||\ntight|1||cpu=3|00:30:00\n"},
 	})
 }
 
@@ -132,7 +132,7 @@ func TestLimitsOfGPUs(t *testing.T) {
 		if said == string(text) {
 			t.Fatal("the recorded limits are others")
 		}
-		s := Read(Said{Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra MaxTime=UNLIMITED\n", Manager: strings.ReplaceAll(said, ",gres/gpu=N(0)", ""), Choices: "physics|alice||\n"})
+		s := Read(Said{Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra MaxTime=UNLIMITED\n", Manager: strings.ReplaceAll(said, ",gres/gpu=N(0)", ""), Granted: Granted{Choices: "physics|alice||\n"}})
 		e := s.Check(Ask{User: "alice", Processors: 1, Programs: 1, GPUs: c.asks}, c.books)
 		switch {
 		case c.want == "" && e != nil:

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// A job may name the QOS that it is to have. Which its user may is in slurmdbd; where Slurm holds jobs
-// against limits, or QOS, no other is taken for it, though a Slurm that enforces limits alone would take
-// any name, and hold a job of a QOS that there is not against none.
+// A job may name the QOS that it is to have. Which its user may is in slurmdbd, whose last answer counts
+// while it is away; where Slurm holds jobs against limits, or QOS, no other is taken for it, though a Slurm that
+// enforces limits alone would take any name, and hold a job of a QOS that there is not against none.
 
 // trait is what a QOS is beside its limits.
 type trait struct {
@@ -37,22 +37,26 @@ func AsksQualities(config string) bool { return Enforces(config) || preempts(con
 // NamesQOS is how a refusal of a QOS is called, which is a mistake of who names it.
 const NamesQOS = "qos"
 
-// named is why a job may not have the QOS that it names; nil: it may, or names none.
+// named is why a job may not have the QOS that it names, or has if it names none; nil: it may.
 func (s *Site) named(own *record, a *Ask) *Excess {
-	if a.QOS == "" || own != nil && a.QOS == s.ownQOS(own) {
-		return nil
-	}
 	no := func(format string, words ...any) *Excess {
 		return &Excess{Field: NamesQOS, Unknown: true, Detail: fmt.Sprintf(format, words...)}
 	}
-	if s.enforced {
-		may := s.mayHave(own)
-		switch {
-		case len(may) == 0:
-			return no("a QOS that Slurm knows to be %s's, and it does not say now whose %s is (slurmdbd); hand it in again, or without --qos", a.User, a.QOS)
-		case !slices.Contains(may, a.QOS) || s.qualities[a.QOS] == nil:
-			return no("one that %s may have in Slurm: %s, and not %s (Invalid qos specification)", own.name(), strings.Join(may, ", "), a.QOS)
+	c := s.choiceOf(own)
+	if usual := s.ownQOS(own); own != nil && (a.QOS == "" || a.QOS == usual && c != nil) {
+		if s.strict && c != nil && !slices.Contains(c.may, usual) {
+			return no("one that %s may have in Slurm, by its name: %s; there is no default one, and %s, which Slurm takes then, is not among them (Invalid qos specification)", own.name(), among(c.may), usual)
 		}
+		return nil
+	} else if a.QOS == "" {
+		return nil
+	}
+	switch _, is := s.qualities[a.QOS]; {
+	case !s.enforced:
+	case c != nil && (!is || !slices.Contains(c.may, a.QOS)):
+		return no("one that %s may have in Slurm: %s, and not %s (Invalid qos specification)", own.name(), among(c.may), a.QOS)
+	case !is: // where slurmdbd has never answered, slurmctld knows whose it is, and says so when it is handed in
+		return no("one that there is in Slurm, and not %s (Invalid qos specification)", a.QOS)
 	}
 	if s.is(a.QOS, "RequiresReservation") && !a.Reserved {
 		return no("a reservation with %s, which Slurm takes in one alone (--reservation; Invalid qos specification)", a.QOS)
@@ -75,14 +79,17 @@ func (s *Site) named(own *record, a *Ask) *Excess {
 	return nil
 }
 
-// mayHave are the QOS that an association may have; none: nobody has said.
-func (s *Site) mayHave(own *record) []string {
-	for i := range s.choices {
-		if c := &s.choices[i]; own != nil && c.of(own) {
-			return c.may
-		}
+// NoQOS says why a job of a user may not have the QOS that it names, or has if it names none; nil: it may.
+func (s *Site) NoQOS(user, named string, reserved bool) *Excess {
+	return s.named(s.association(user), &Ask{User: user, QOS: named, Reserved: reserved})
+}
+
+// among are the names of some QOS.
+func among(names []string) string {
+	if len(names) == 0 {
+		return "none"
 	}
-	return nil
+	return strings.Join(names, ", ")
 }
 
 // is reports whether a QOS has a flag.

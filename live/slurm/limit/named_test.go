@@ -17,8 +17,10 @@ func named(enforce, preempt string) Said {
 			"ClusterName=c Account=physics UserName=alice(7) Partition= ID=4\n    DefAssoc=Yes\n    MaxWallPJ=50\n" +
 			"ClusterName=c Account=physics UserName=bob(8) Partition= ID=5\n    DefAssoc=Yes\n" +
 			"\nQOS=normal(1)\n    MaxWallPJ=\n    GrpTRES=cpu=N(0)\nQOS=high(2)\n    MaxWallPJ=10\n    GrpTRES=cpu=3(0)\nQOS=long(3)\n    MaxWallPJ=600\nQOS=secret(4)\n    MaxWallPJ=\nQOS=booked(5)\n    MaxWallPJ=\n",
-		Choices:   "physics||||normal\nphysics|alice||normal|booked,high,long,normal\nphysics|bob|||normal\n",
-		Qualities: "normal|2|||||\nhigh|1||||DenyOnLimit|normal\nlong|||||PartitionMaxNodes,PartitionTimeLimit|\nsecret||||||\nbooked|||||RequiresReservation|\n",
+		Granted: Granted{
+			Choices:   "physics||||normal\nphysics|alice||normal|booked,high,long,normal\nphysics|bob|||normal\n",
+			Qualities: "normal|2|||||\nhigh|1||||DenyOnLimit|normal\nlong|||||PartitionMaxNodes,PartitionTimeLimit|\nsecret||||||\nbooked|||||RequiresReservation|\n",
+		},
 	}
 }
 

@@ -62,7 +62,7 @@ func TestWhatCountsInAPartition(t *testing.T) {
 	quality := read("tight", " ID=4\n    DefAssoc=Yes\n\nQOS Records\n\nQOS=tight(2)\n    GrpJobs=1(0)\n")
 	own := site(t)
 	own.Partition.QOS = "tight"
-	own.choices = append(own.choices, choice{account: "physics", user: "alice", qos: "tight"})
+	own.choices = []choice{{account: "physics", user: "alice", qos: "tight", may: []string{"tight"}}}
 	for name, c := range map[string]struct {
 		site      *Site
 		here, kin Books

@@ -10,21 +10,28 @@ type qualities map[string]*record
 
 // QualityFields are what sacctmgr is asked for of a QOS: slurmctld names what each user
 // may have only of those who have something.
-const QualityFields = "name,maxjobspu,maxsubmitpu,maxtrespu,maxwall,flags,preempt"
+const QualityFields = "name,maxjobspu,maxsubmitpu,maxtrespu,maxwall,flags,preempt,maxjobspa,maxsubmitpa,maxtrespa"
 
 func (s *Site) readQualities(text string) {
 	for line := range strings.Lines(text) {
 		f := strings.Split(strings.TrimSpace(line), "|")
-		if len(f) == 7 {
+		if len(f) >= 7 {
 			s.readTrait(f[0], f[5], f[6])
 		}
-		if len(f) != 5 && len(f) != 7 || s.qualities[f[0]] == nil {
+		if len(f) < 5 || s.qualities[f[0]] == nil {
 			continue
 		}
 		each := newRecord()
 		each.qos = f[0]
 		each.readValues([]string{"MaxJobsPU=" + f[1], "MaxSubmitJobsPU=" + f[2], "MaxTRESPU=" + f[3]})
 		s.qualities[f[0]].byUser[""] = each
+		if len(f) < 10 {
+			continue
+		}
+		all := newRecord()
+		all.qos = f[0]
+		all.readValues([]string{"MaxJobsPA=" + f[7], "MaxSubmitJobsPA=" + f[8], "MaxTRESPA=" + f[9]})
+		s.qualities[f[0]].byAccount[""] = all
 	}
 }
 
@@ -45,38 +52,17 @@ func (r *record) forUser(user string) *record {
 	return &named
 }
 
-// effective are the limits that count for jobs of an association, with a QOS that they name: what a QOS says of a
-// limit stands in place of what the association does.
-func (s *Site) effective(own *record, named string) []*record {
-	all := s.qosOf(own, named)
-	rest := newRecord()
-	rest.account, rest.user, rest.partition = own.account, own.user, own.partition
-	said := func(name string) bool {
-		for _, q := range all {
-			if q.counts[name].set || q.forUser(own.user).counts[name+"PU"].set {
-				return true
-			}
-		}
-		return false
-	}
-	for name, v := range own.counts {
-		if !said(name) {
-			rest.counts[name] = v
+// forAccount is what a QOS lets an account have, with what Slurm counts.
+func (r *record) forAccount(account string) *record {
+	each := r.byAccount[account]
+	if each == nil {
+		if each = r.byAccount[""]; each == nil {
+			return newRecord()
 		}
 	}
-	for name, kinds := range own.tres {
-		rest.tres[name] = map[string]value{}
-		for kind, v := range kinds {
-			overruled := false
-			for _, q := range all {
-				overruled = overruled || q.tres[name][kind].set
-			}
-			if !overruled {
-				rest.tres[name][kind] = v
-			}
-		}
-	}
-	return append(all, rest)
+	named := *each
+	named.account = account
+	return &named
 }
 
 // ChoiceFields are what sacctmgr is asked for of associations: which QOS each may have.
@@ -86,31 +72,40 @@ const ChoiceFields = "account,user,partition,defaultqos,qos"
 type choice struct {
 	account, user, partition string
 
-	qos string   // empty: it has none of its own
-	may []string // none: nobody has said
+	qos string // empty: it has none of its own
+	may []string
 }
 
 func (s *Site) readChoices(text string) {
 	for line := range strings.Lines(text) {
 		f := strings.Split(strings.TrimSpace(line), "|")
-		switch {
-		case len(f) == 5:
+		if len(f) == 5 {
 			s.choices = append(s.choices, choice{f[0], f[1], f[2], f[3], strings.FieldsFunc(f[4], func(r rune) bool { return r == ',' })})
-		case len(f) == 4 && f[3] != "":
-			s.choices = append(s.choices, choice{f[0], f[1], f[2], f[3], nil})
 		}
 	}
 }
 
-// ownQOS is the one that a job of an association has which names none.
+// ownQOS is the one that a job of an association has which names none: the default one, else the only one
+// that it may have, else, also where it may not, normal.
 func (s *Site) ownQOS(own *record) string {
-	name := "normal"
+	switch c := s.choiceOf(own); {
+	case c == nil:
+	case c.qos != "":
+		return c.qos
+	case len(c.may) == 1:
+		return c.may[0]
+	}
+	return "normal"
+}
+
+// choiceOf is what slurmdbd has said of an association; nil: nothing.
+func (s *Site) choiceOf(own *record) *choice {
 	for i := range s.choices {
-		if c := &s.choices[i]; c.of(own) && c.qos != "" {
-			name = c.qos
+		if c := &s.choices[i]; own != nil && c.of(own) {
+			return c
 		}
 	}
-	return name
+	return nil
 }
 
 func (c *choice) of(own *record) bool {
@@ -126,10 +121,14 @@ func (s *Site) qosWith(own *record, named string) string {
 }
 
 // qosOf are those that count for jobs of an association: the one that they name, or its own, and that
-// of the partition.
+// of the partition; first the one whose limits stand in place of the other's.
 func (s *Site) qosOf(own *record, named string) []*record {
 	var found []*record
-	for _, name := range slices.Compact([]string{s.qosWith(own, named), s.Partition.QOS}) {
+	names := []string{s.Partition.QOS, s.qosWith(own, named)}
+	if s.is(names[1], "OverPartQOS") {
+		slices.Reverse(names)
+	}
+	for _, name := range slices.Compact(names) {
 		if q := s.qualities[name]; q != nil {
 			found = append(found, q)
 		}

@@ -20,13 +20,15 @@ type record struct {
 	qos                              string // its name, of a QOS
 	counts                           map[string]value
 	tres                             map[string]map[string]value
-	byUser                           map[string]*record // of a QOS: what it lets each have
+	byUser, byAccount                map[string]*record // of a QOS: what it lets each have
 }
 
 func (r *record) name() string {
 	switch {
 	case r.qos != "" && r.user != "":
 		return fmt.Sprintf("user %s in QOS %s", r.user, r.qos)
+	case r.qos != "" && r.account != "":
+		return fmt.Sprintf("account %s in QOS %s", r.account, r.qos)
 	case r.qos != "":
 		return "QOS " + r.qos
 	case r.user != "":
@@ -44,11 +46,20 @@ type Said struct {
 	Config    string // scontrol show config
 	Partition string // scontrol -o show partition NAME
 	Manager   string // scontrol show assoc_mgr
-	Choices   string // sacctmgr -nP show assoc format=... (ChoiceFields)
-	Qualities string // sacctmgr -nP show qos format=... (QualityFields)
 	Licenses  string // scontrol -o show licenses
 	Reserved  []Reserved
+
+	Granted
 }
+
+// Granted is what slurmdbd has said: slurmctld goes by it while slurmdbd is away, but does not tell it.
+type Granted struct {
+	Choices   string `json:"choices,omitempty"`   // sacctmgr -nP show assoc where cluster=... format=... (ChoiceFields)
+	Qualities string `json:"qualities,omitempty"` // sacctmgr -nP show qos format=... (QualityFields)
+}
+
+// ClusterOf is what a cluster is called: in slurmdbd there may be others.
+func ClusterOf(config string) string { return word(config, "ClusterName") }
 
 // Enforces reports whether a configuration makes the limits of associations count, so
 // that they have to be asked for.
@@ -65,7 +76,7 @@ func Enforces(config string) bool {
 
 // Read makes a site of what Slurm said.
 func Read(said Said) *Site {
-	s := &Site{accounts: map[string]string{}, qualities: qualities{}, reserved: said.Reserved, licenses: readLicenses(said.Licenses), Launchers: launchers(said.Config), PerTask: word(said.Config, "SLURM_VERSION") >= "24.11"}
+	s := &Site{accounts: map[string]string{}, qualities: qualities{}, reserved: said.Reserved, licenses: readLicenses(said.Licenses), Granted: said.Granted, Launchers: launchers(said.Config), PerTask: word(said.Config, "SLURM_VERSION") >= "24.11"}
 	if n, err := strconv.Atoi(word(said.Config, "MaxArraySize")); err == nil {
 		s.arrays = n
 	}
@@ -73,6 +84,8 @@ func Read(said Said) *Site {
 		switch name {
 		case "limits", "safe", "qos", "all":
 			s.enforced, s.required = true, true // they imply it
+			s.safe = s.safe || name == "safe" || name == "all"
+			s.strict = s.strict || name == "qos" || name == "all"
 		case "associations":
 			s.required = true
 		}
@@ -149,7 +162,7 @@ func span(text string) time.Duration {
 // readManager reads what slurmctld counts: associations and QOS.
 func (s *Site) readManager(text string) {
 	var at, quality *record
-	users := false // the users of a QOS follow
+	users := false // the users of a QOS follow, else the accounts
 	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)
 		switch {
@@ -163,16 +176,20 @@ func (s *Site) readManager(text string) {
 		case strings.HasPrefix(line, "QOS="):
 			at = newRecord()
 			at.qos, at.byUser = unnumbered(word(line, "QOS")), map[string]*record{}
+			at.byAccount = map[string]*record{}
 			quality, users = at, false
 			s.qualities[at.qos] = at
 		case at == nil:
 		case quality != nil && len(fields) == 2 && fields[1] == "Limits":
-			users, at = fields[0] == "User", newRecord() // of accounts: not looked at
+			users, at = fields[0] == "User", newRecord()
 		case quality != nil && at != quality && len(fields) == 1 && !strings.Contains(fields[0], "="):
 			at = newRecord()
-			at.qos, at.user = quality.qos, unnumbered(fields[0])
-			if users {
+			if at.qos = quality.qos; users {
+				at.user = unnumbered(fields[0])
 				quality.byUser[at.user] = at
+			} else {
+				at.account = fields[0]
+				quality.byAccount[at.account] = at
 			}
 		default:
 			at.readValues(fields)
@@ -200,7 +217,7 @@ func (r *record) readValues(fields []string) {
 			r.tres[name] = map[string]value{}
 			for part := range strings.SplitSeq(text, ",") {
 				if kind, amount, ok := strings.Cut(part, "="); ok {
-					if v := readValue(amount); v.set {
+					if v := readValue(amount); v.set || name == "GrpTRESRunMins" { // of that it matters what is used, whatever may be
 						r.tres[name][kind] = v
 					}
 				}
@@ -279,4 +296,12 @@ func (s *Site) under(user string, at *record) bool {
 		}
 	}
 	return false
+}
+
+// accountOf is the account that a user's jobs count for.
+func (s *Site) accountOf(user string) string {
+	if own := s.association(user); own != nil {
+		return own.account
+	}
+	return ""
 }

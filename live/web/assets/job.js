@@ -7,14 +7,14 @@ export function job() {
   const head = document.querySelector("[data-live=job]");
   if (!head) return;
   const stats = () => document.getElementById("stats");
-  let state = head.dataset.state, starting = !!head.dataset.starting, looked = Date.now(), share = null;
+  let state = head.dataset.state, starting = !!head.dataset.starting, suspended = !!head.dataset.suspended, looked = Date.now(), share = null;
   tick(stats());
   clearInterval(job.timer);
   job.timer = setInterval(() => { if (!document.hidden) tick(stats()); }, 1000);
   keepLooking(() => moves(state)); // what it costs by now is the server's to say
   on("jobs", ([c]) => {
     show(stats(), c);
-    const turned = c.state !== state || !!c.starting !== starting;
+    const turned = c.state !== state || !!c.starting !== starting || !!c.suspended !== suspended;
     const moved = share !== null && Math.abs(share - c.share) > 0.001;
     share ??= c.share;
     // The drawing and the words are the server's; they are fetched when the job
@@ -22,6 +22,7 @@ export function job() {
     if (turned || (moved && Date.now() - looked > 10000)) {
       state = c.state;
       starting = !!c.starting;
+      suspended = !!c.suspended;
       share = c.share;
       looked = Date.now();
       look();

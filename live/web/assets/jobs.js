@@ -6,7 +6,7 @@ import { keeping } from "./focus.js";
 
 const labels = { rejected: "refused" };
 const tones = {
-  running: "now", starting: "wait", held: "wait", queued: "wait", stopping: "wait", completed: "yes",
+  running: "now", starting: "wait", suspended: "wait", held: "wait", queued: "wait", stopping: "wait", completed: "yes",
   failed: "no", stopped: "no", expired: "no", lost: "no", rejected: "no",
 };
 
@@ -18,7 +18,7 @@ export const moves = (state) => state === "running" || state === "stopping";
 // brings. Events come when something changes, not when nothing does.
 function work(place) {
   const d = place.dataset, since = now() - Number(d.at) / 1000;
-  if (!moves(d.state) || d.starting) return Number(d.work);
+  if (!moves(d.state) || d.starting || d.suspended) return Number(d.work);
   return Math.min(Number(d.asked), Number(d.work) + Math.max(0, since) * Number(d.share) * Number(d.rating));
 }
 
@@ -30,9 +30,10 @@ export function show(place, c) {
   place.dataset.share = c.share;
   place.dataset.state = c.state;
   if (c.starting) place.dataset.starting = "yes"; else delete place.dataset.starting;
+  if (c.suspended) place.dataset.suspended = "yes"; else delete place.dataset.suspended;
   const tag = place.querySelector(".state .tag");
   if (tag) {
-    const shown = c.starting ? "starting" : c.state;
+    const shown = c.starting ? "starting" : c.suspended && c.state === "running" ? "suspended" : c.state;
     tag.className = "tag " + (tones[shown] ?? "past");
     tag.textContent = labels[shown] ?? shown;
   }

@@ -1,0 +1,146 @@
+package cgroup
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// sleeps is a process that does nothing, of root or of somebody else, by a program of some name.
+func sleeps(t *testing.T, program string, uid uint32) int {
+	t.Helper()
+	process := exec.Command(program, "1000")
+	if uid != 0 {
+		process.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+	}
+	must(t, process.Start())
+	ended := make(chan struct{})
+	go func() {
+		_ = process.Wait()
+		close(ended)
+	}()
+	t.Cleanup(func() { _ = process.Process.Kill(); <-ended })
+	return process.Process.Pid
+}
+
+// What is left of a job is ended in whatever controller it sits, once Slurm does not look after the job;
+// and nobody else is touched.
+func TestWhatIsLeftOfAJobIsEnded(t *testing.T) {
+	if os.Geteuid() != 0 {
+		lacking(t, "root", "processes of several users want it")
+	}
+	mount, bin := t.TempDir(), t.TempDir()
+	must(t, os.Chmod(bin, 0o755))
+	must(t, os.Chmod(filepath.Dir(bin), 0o755))
+	sleep, err := exec.LookPath("sleep")
+	must(t, err)
+	stepd := filepath.Join(bin, "slurmstepd-wlm")
+	from, err := os.Open(sleep)
+	must(t, err)
+	defer from.Close()
+	to, err := os.OpenFile(stepd, os.O_CREATE|os.O_WRONLY, 0o755)
+	must(t, err)
+	_, err = io.Copy(to, from)
+	must(t, err)
+	must(t, to.Close())
+
+	has := func(place string, pids ...int) {
+		t.Helper()
+		must(t, os.MkdirAll(filepath.Join(mount, place), 0o755))
+		text := ""
+		for _, pid := range pids {
+			text += strconv.Itoa(pid) + "\n"
+		}
+		must(t, fill(filepath.Join(mount, place), "cgroup.procs", text))
+		must(t, fill(filepath.Join(mount, place), "freezer.state", "THAWED\n"))
+	}
+	const user, other = 1_000_001, 1_000_002
+	ours := []int{sleeps(t, sleep, user), sleeps(t, sleep, user), sleeps(t, sleep, other), sleeps(t, sleep, user), sleeps(t, stepd, user)}
+	others := []int{sleeps(t, sleep, 0), sleeps(t, sleep, user), sleeps(t, sleep, user), sleeps(t, sleep, user), sleeps(t, sleep, user), os.Getpid()}
+	has("freezer/slurm_n1/uid_5/job_40/step_batch/mine", ours[0], others[0], os.Getpid())
+	has("memory/slurm_n1/uid_5/job_40/step_batch/task_0/mine", ours[1], ours[4])
+	has("pids/slurm_n1/uid_5/job_40", ours[2])
+	has("freezer/slurm_n1/uid_5/job_41/step_batch", others[1])
+	has("memory/slurm_n1/uid_5/job_4", others[2])
+	has("freezer/slurm_n2/uid_5/job_40/step_batch", others[3]) // of another node of this host
+	has("freezer/slurm/uid_5/job_40/step_batch", others[4])    // and of another Slurm
+	points := []string{filepath.Join(mount, "freezer"), filepath.Join(mount, "memory"), filepath.Join(mount, "pids")}
+	g := &slurmV1Group{Group: &inside{pids: []int{ours[3], others[0]}}, tree: &slurmV1{node: "n1", points: points}, job: "40"}
+	sweep := func(what string, end bool, want int, spares bool) {
+		t.Helper()
+		left, spared, e := g.Sweep(end)
+		if e != nil || left != want || spared != spares {
+			t.Errorf("%s: %d are left, spared %v: %v; want %d, %v", what, left, spared, e, want, spares)
+		}
+	}
+	sweep("not to be ended yet", false, len(ours), true)
+	keeper := sleeps(t, stepd, 0)
+	has("freezer/slurm_n1/uid_5/job_40", keeper)
+	sweep("Slurm looks after it", true, len(ours), true)
+	for _, pid := range ours {
+		if !alive(pid) {
+			t.Errorf("process %d was ended while Slurm looks after its job", pid)
+		}
+	}
+	has("freezer/slurm_n1/uid_5/job_40")
+	must(t, syscall.Kill(keeper, syscall.SIGKILL))
+	waitFor(t, "Slurm's process to be gone", func() bool { return !alive(keeper) })
+	sweep("it does not any more", true, len(ours), false)
+	waitFor(t, "what is left to end", func() bool { left, _, e := g.Sweep(true); return e == nil && left == 0 })
+	for _, pid := range ours {
+		if alive(pid) {
+			t.Errorf("process %d goes on", pid)
+		}
+	}
+	for _, pid := range others {
+		if !alive(pid) {
+			t.Errorf("process %d was none of the job's, and was ended", pid)
+		}
+	}
+
+	// An element that has ended since is still one of the array's.
+	has("freezer/slurm_n1/uid_5/job_41/step_batch")
+	late := sleeps(t, sleep, user)
+	has("freezer/slurm_n1/uid_5/job_43/step_batch/mine", late)
+	g.Assemble([]string{"42", "43"})
+	g.Assemble([]string{"44"})
+	sweep("an element", true, 1, false)
+	waitFor(t, "it to end", func() bool { return !alive(late) })
+
+	// Without Slurm's groups of a name of the node's they have none.
+	must(t, os.RemoveAll(filepath.Join(mount, "freezer", "slurm_n1")))
+	must(t, os.RemoveAll(filepath.Join(mount, "memory", "slurm_n1")))
+	must(t, os.RemoveAll(filepath.Join(mount, "pids", "slurm_n1")))
+	sweep("on a host of one node", true, 1, false)
+	waitFor(t, "it to end", func() bool { return !alive(others[4]) })
+
+	// Of a job of root's all is the job's.
+	has("freezer/slurm/uid_0/job_40/step_batch", others[0])
+	sweep("root's own job", true, 1, false)
+	waitFor(t, "it to end", func() bool { return !alive(others[0]) })
+}
+
+// Who freezes a group below one of Slurm's, which users can make, is not suspended: what they decline
+// meanwhile is theirs to pay.
+func TestAUserDoesNotSuspendAJob(t *testing.T) {
+	top := t.TempDir()
+	step := filepath.Join(top, "uid_1", "job_40", "step_batch")
+	must(t, os.MkdirAll(filepath.Join(step, "mine", "deeper"), 0o755))
+	for dir, state := range map[string]string{
+		filepath.Dir(step): "THAWED\n", step: "THAWED\n", filepath.Join(step, "mine"): "FROZEN\n", filepath.Join(step, "mine", "deeper"): "FROZEN\n",
+	} {
+		must(t, fill(dir, "freezer.state", state))
+	}
+	g := &slurmV1Group{Group: &inside{}, tree: &slurmV1{tops: []string{top}}, job: "40"}
+	if g.Frozen() {
+		t.Error("it counts as suspended")
+	}
+	must(t, fill(step, "freezer.state", "FROZEN\n"))
+	if !g.Frozen() {
+		t.Error("suspended by Slurm it does not count as that")
+	}
+}

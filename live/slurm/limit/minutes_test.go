@@ -1,0 +1,57 @@
+package limit
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// Slurm begins no job for whose time limit there is not as much left as it counts for; tried on 22.05
+// (QOSGrpCPURunMinutesLimit, AssocGrpCPUMinutesLimit).
+func TestTimeThatJobsHaveTogether(t *testing.T) {
+	read := func(enforce, own, account, qos string) *Site {
+		return Read(Said{
+			Config: "AccountingStorageEnforce = " + enforce + "\n", Partition: "PartitionName=libra State=UP\n",
+			Manager: "ClusterName=c Account=physics UserName= Partition= ID=3\n    ParentAccount=\n    " + account + "\n" +
+				"ClusterName=c Account=physics UserName=alice(7) Partition= ID=4\n    DefAssoc=Yes\n    " + own + "\n\nQOS=normal(1)\n    " + qos + "\n",
+		})
+	}
+	hour := Ask{User: "alice", Processors: 2, Programs: 1, MemoryMB: 10, Time: time.Hour}
+	open, later := hour, hour
+	open.Open, open.Time, later.Later = true, time.Minute, true
+	for name, c := range map[string]struct {
+		site *Site
+		ask  Ask
+		want string // in the detail; empty: it may
+		most time.Duration
+	}{
+		"as much as is left":                {read("limits", "", "GrpTRESRunMins=cpu=150(30)", ""), hour, "", 0},
+		"more than is left":                 {read("limits", "", "GrpTRESRunMins=cpu=150(31)", ""), hour, "GrpTRESRunMins cpu=150 of account physics, of which 31 are used, and until its deadline this job may be 120 more", 59 * time.Minute},
+		"which is no matter to who waits":   {read("limits", "", "GrpTRESRunMins=cpu=150(31)", ""), later, "", 0},
+		"more than there ever is":           {read("limits", "", "GrpTRESRunMins=cpu=119(0)", ""), later, "GrpTRESRunMins cpu=119", 59 * time.Minute},
+		"nothing is left":                   {read("limits", "GrpTRESRunMins=cpu=150(150)", "", ""), hour, "of which 150 are used", 0},
+		"memory":                            {read("limits", "", "", "GrpTRESRunMins=mem=1199(0)"), hour, "GrpTRESRunMins mem=1199 of QOS normal", 59 * time.Minute},
+		"the QOS in place of the account":   {read("limits", "", "GrpTRESRunMins=cpu=1(0)", "GrpTRESRunMins=cpu=120(0)"), hour, "", 0},
+		"no deadline":                       {read("limits", "", "GrpTRESRunMins=cpu=150(0)", ""), open, "--deadline", 0},
+		"no deadline, and a longest time":   {read("limits", "MaxWallPJ=60", "GrpTRESRunMins=cpu=150(0)", ""), open, "", 0},
+		"used, and nobody looks ahead":      {read("limits", "", "GrpTRESMins=cpu=150(149.5)", ""), hour, "", 0},
+		"used up":                           {read("limits", "", "GrpTRESMins=cpu=150(150)", ""), hour, "GrpTRESMins cpu=150 is used up", 0},
+		"none at all":                       {read("limits", "", "GrpTRESMins=cpu=0(0)", ""), hour, "GrpTRESMins cpu=0 is used up", 0},
+		"of memory":                         {read("limits", "", "GrpTRESMins=mem=5(5)", ""), hour, "GrpTRESMins mem=5 is used up", 0},
+		"of GPUs, and it has none":          {read("limits", "", "GrpTRESMins=gres/gpu=0(0)", ""), hour, "", 0},
+		"used, and somebody looks ahead":    {read("safe", "", "GrpTRESMins=cpu=150(20)    GrpTRESRunMins=cpu=N(11)", ""), hour, "GrpTRESMins cpu=150 of account physics, of which 31 are used", 59 * time.Minute},
+		"as much as there is, looked ahead": {read("safe", "", "GrpTRESMins=cpu=150(20) GrpTRESRunMins=cpu=N(10)", ""), hour, "", 0},
+		"all the time that there is":        {read("limits", "", "", "GrpWall=5(5.00)"), hour, "GrpWall=5 is used up", 0},
+		"not all of it":                     {read("limits", "", "", "GrpWall=5(4.99)"), hour, "", 0},
+	} {
+		e := c.site.Check(c.ask, Books{})
+		if (e == nil) != (c.want == "") || e != nil && (!strings.Contains(e.Detail, c.want) || e.Most != c.most.Milliseconds()) {
+			t.Errorf("%s: %+v, want %q and %s", name, e, c.want, c.most)
+		}
+	}
+	for account, want := range map[string]time.Duration{"GrpTRESRunMins=cpu=N(30)": 0, "GrpTRESRunMins=cpu=151(31)": time.Hour, "GrpTRESRunMins=cpu=10(20)": 0} {
+		if got := read("limits", "", account, "").RoomFor("alice", "", 2); got != want {
+			t.Errorf("%s: %s, want %s", account, got, want)
+		}
+	}
+}

@@ -69,3 +69,24 @@ func TestNodesThatAreReservedLater(t *testing.T) {
 		})
 	}
 }
+
+// Who is refused because all nodes are reserved before the deadline is offered one before, which can be
+// taken for as long as it is offered.
+func TestAnOfferBeforeNodesAreReserved(t *testing.T) {
+	for name, deadline := range map[string]int64{"a deadline": 600_000, "none": 0} {
+		f := open(t, "libra", 1)
+		f.do(trade.Command{Node: &trade.NodeChange{Node: "n1", Door: trade.DoorOpen, AheadUS: f.now + 200*second}})
+		o := f.submit(bob, trade.Request{EstimateMS: 60_000, DeadlineMS: deadline})
+		if o.Refusal == nil || len(o.Refusal.Offers) != 1 || !strings.Contains(o.Refusal.Detail, "reserved") {
+			t.Fatalf("%s: %+v", name, o.Refusal)
+		}
+		offer := o.Refusal.Offers[0]
+		if ms := offer.Quote.Request.DeadlineMS; offer.Change != "deadline" || ms > 140_000 || ms < 130_000 {
+			t.Errorf("%s: %s", name, offer.Detail)
+		}
+		f.wait(59)
+		if o = f.do(trade.Command{By: bob, Submit: &trade.Submit{Quote: offer.Quote.ID}}); o.Job == nil || o.Refusal != nil {
+			t.Errorf("%s: what is offered is not to be had: %+v", name, o.Refusal)
+		}
+	}
+}

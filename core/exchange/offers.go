@@ -21,7 +21,7 @@ func (x *pricer) counterOffers(j *underway.Job, reason string) []trade.Offer {
 		return []trade.Offer{}
 	}
 	look := quote.Search{
-		Request: j.Request, Imprecise: x.kind.Imprecise, Processors: x.nodes.ProcessorsUp(),
+		Request: j.Request, Imprecise: x.kind.Imprecise, Processors: x.nodes.ProcessorsUp(), Ahead: x.nodes.Census().Ahead(),
 		Least: func(r *trade.Request) int64 { return x.leastBid(r, x.nodes.ProcessorsUp()) },
 		Ask: func(r trade.Request) (trade.Quote, bool) {
 			q, _, _, ok := x.terms(j, r)

@@ -74,7 +74,7 @@ func (x *pricer) tooLate(j *underway.Job, r *trade.Request, general string) stri
 	if quotes, _ := x.quotes.Kept(); !all && (x.jobs.Len() > 0 || quotes > 0) {
 		text += ", beside what has been promised to others"
 	}
-	return text + shut + roster.Soon(x.nodes.Census(), "; ", r.Where(), x.now, underway.Until(j, x.now)) + r.ClearWithin(x.nodes)
+	return text + shut + roster.Soon(x.nodes.Census(), "; ", r.Where(), x.now, underway.Until(j, x.now)) + trade.ClearWithin(r, x.nodes)
 }
 
 // elsewhere reports whether a job that says on which nodes it may be would be taken on others.

@@ -16,6 +16,7 @@ type Search struct {
 	Request    trade.Request              // that was refused
 	Imprecise  bool                       // the policy knows optional parts: the budget is what a job is worth
 	Processors int                        // that are up
+	Ahead      bool                       // some nodes are somebody else's from some time on
 	Least      func(*trade.Request) int64 // that a request must bid where the price is what is bid; 0: anything
 	Ask        func(trade.Request) (trade.Quote, bool)
 	Pays       func(*trade.Request, *trade.Quote) bool // whether the account can keep what that costs
@@ -24,7 +25,7 @@ type Search struct {
 // Offers are those that were found, each by another change.
 func (s *Search) Offers() []trade.Offer {
 	found := []trade.Offer{}
-	for _, vary := range []func() (trade.Offer, bool){s.laterDeadline, s.largerBudget, s.smallerBudget, s.fewerProcessors, s.fewerGPUs, s.otherNodes} {
+	for _, vary := range []func() (trade.Offer, bool){s.laterDeadline, s.soonerDeadline, s.largerBudget, s.smallerBudget, s.fewerProcessors, s.fewerGPUs, s.otherNodes} {
 		if o, ok := vary(); ok {
 			found = append(found, o)
 		}
@@ -76,6 +77,55 @@ func (s *Search) affordable(r trade.Request) (trade.Request, trade.Quote, bool) 
 		return r, trade.Quote{}, false
 	}
 	return r, q, s.Pays(&r, &q)
+}
+
+// soonerDeadline looks for the latest deadline before the one that was asked for that can be met, where a
+// job may not be under way until then because nodes are somebody else's before; also as late as the offer
+// may be taken.
+func (s *Search) soonerDeadline() (trade.Offer, bool) {
+	r, none := s.Request, trade.Offer{}
+	if !s.Ahead {
+		return none, false
+	}
+	before := r.DeadlineMS
+	if before == 0 {
+		before = min(trade.MaxMS, 4*r.EstimateMS) // for so long it may be under way
+	}
+	meets := func(ms int64) bool {
+		r.DeadlineMS = ms + trade.DefaultTTL
+		if _, _, late := s.affordable(r); !late {
+			return false
+		}
+		r.DeadlineMS = ms
+		_, _, ok := s.affordable(r)
+		return ok
+	}
+	least, most := int64(0), before
+	for least == 0 {
+		less := most * 3 / 4 / 1000 * 1000
+		if less < max(1000, r.EstimateMS/4) { // on the fastest processors
+			return none, false
+		}
+		if meets(less) {
+			least = less
+		} else {
+			most = less
+		}
+	}
+	for most-least > 1000+least/16 {
+		if half := roundSeconds(float64(least+most) / 2); half < most && meets(half) {
+			least = half
+		} else {
+			most = half
+		}
+	}
+	r.DeadlineMS = least
+	r, q, ok := s.affordable(r)
+	asked := "none"
+	if s.Request.DeadlineMS > 0 {
+		asked = market.Span(s.Request.DeadlineMS)
+	}
+	return trade.Offer{Change: "deadline", Detail: fmt.Sprintf("deadline %s instead of %s", market.Span(least), asked) + s.forPrice(&r, &q), Quote: q}, ok
 }
 
 // laterDeadline looks for the nearest deadline that can be met: outwards in

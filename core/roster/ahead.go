@@ -41,6 +41,9 @@ func Clear(c *Census, where *market.Where, untilUS int64) *market.Where {
 	return &clear
 }
 
+// Ahead reports whether some nodes are somebody else's from some time on.
+func (c *Census) Ahead() bool { return len(c.ahead) > 0 }
+
 // taken are the nodes that are somebody else's before some time.
 func taken(c *Census, untilUS int64) (soon []*Node) {
 	for _, n := range c.ahead {

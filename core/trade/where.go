@@ -162,7 +162,7 @@ func (r *Request) Lanes(nodes *roster.Roster) int {
 
 // ClearWithin says until when processors have to be clear for a request to be in time: who waits for
 // others, or for a node that is drained, knows how long that helps. Empty: nothing would.
-func (r *Request) ClearWithin(nodes *roster.Roster) string {
+func ClearWithin(r *Request, nodes *roster.Roster) string {
 	switch alone := r.Alone(nodes); {
 	case alone <= 0 || alone > r.DeadlineMS:
 		return ""

@@ -83,6 +83,9 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	if err := m.possible(&c); err != nil {
 		return api.Outcome{}, false, err
 	}
+	if err := m.qosOfQuote(ctx, &c); err != nil {
+		return api.Outcome{}, false, err
+	}
 	asks, err := m.asks(ctx, &c)
 	if err != nil {
 		return api.Outcome{}, false, err
@@ -104,9 +107,6 @@ func (m onSlurm) sell(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	asks.Account = m.namedBy(ctx, c.By, asks.Account) // of plain sbatch
 	m.backend.Fill(ctx, asks)
 	if c.Submit != nil && m.backend.Keeps(c.Submit.Quote) {
-		if err = m.qosOfQuote(ctx, &c); err != nil {
-			return api.Outcome{}, false, err
-		}
 		if !waits && !m.backend.KeepsLicenses(c.Submit.Quote, asks.Env) {
 			return api.Outcome{}, false, &trade.FieldError{Field: "env", Want: "the licences that were quoted, or none: no others are kept for it"}
 		}

@@ -47,6 +47,9 @@ func asked(c *trade.Command) *trade.Request {
 
 // qosOfQuote refuses to take a quote whose QOS its user may not have any more: Slurm would refuse the job.
 func (m onSlurm) qosOfQuote(ctx context.Context, c *trade.Command) error {
+	if c.Submit == nil || c.Submit.Quote == "" {
+		return nil
+	}
 	q, err := m.Controller.Quote(ctx, c.Submit.Quote)
 	if err != nil || q.Owner != c.By.User {
 		return nil //nolint:nilerr // the market says so

@@ -77,6 +77,10 @@ func TestSlurmQOSWhileSlurmdbdIsAway(t *testing.T) {
 	const soon, late = "--deadline=now+15minutes", "--deadline=now+30minutes"
 	all := func() {
 		t.Helper()
+		m.until(t, "what has ended to be known", func() bool { // a market that was restored asks Slurm first
+			_, err := m.say(t, alice, "quote", "--preview", "--estimate", "10s", "--deadline", "15m")
+			return err == nil
+		})
 		runs("high", soon, "--wrap", "true")
 		refused("MaxWall of QOS high", alice, late, "--wrap", "true")
 		runs("wide", late, "--qos=wide", "--wrap", "true")

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -16,6 +17,7 @@ type granted struct {
 	last   limit.Granted
 	mute   bool          // it did not answer when it was asked last
 	asking chan struct{} // closed when it has answered, or not; nil: nobody asks
+	soon   time.Duration // how long a new word is waited for; 0: as long as usual
 }
 
 // How long a new word is waited for. One that comes later counts for those who ask after that.
@@ -51,7 +53,7 @@ func (r *rest) Recall(said limit.Granted) {
 func (c *commands) askGranted(ctx context.Context, config string) limit.Granted {
 	g := &c.granted
 	g.mu.Lock()
-	answered, wait := g.asking, grantedSoon
+	answered, wait := g.asking, cmp.Or(g.soon, grantedSoon)
 	if g.mute {
 		wait = grantedMute
 	}
@@ -96,10 +98,11 @@ func (c *commands) hearGranted(ctx context.Context, config string) {
 	if limit.AsksQualities(config) {
 		ask(&qualities, "qos", "format="+limit.QualityFields)
 	}
+	heard := err == nil && (choices != "" || !limit.Enforces(config)) // of root, somebody always says something
 	g := &c.granted
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.mute, g.asking = err != nil, nil; err == nil {
+	if g.mute, g.asking = !heard, nil; heard {
 		g.last = limit.Granted{Choices: choices, Qualities: qualities}
 	}
 }

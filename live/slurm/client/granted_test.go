@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/libra-market/libra/live/slurm/limit"
 )
@@ -43,18 +44,20 @@ esac
 			t.Errorf("%s is hers: %+v", not, e)
 		}
 	}
-	c := &commands{timeout: 60e9}
+	patient := func() *commands { return &commands{timeout: 60e9, granted: granted{soon: time.Hour}} }
+	c := patient()
 	program("sacctmgr", answers("high"))
 	has(c, "high", "low")
-	for _, away := range []string{"exit 1\n", "echo 'physics|ann||low|low'; exit 1\n", "exec sleep 2\n"} {
+	for _, away := range []string{"exit 1\n", "echo 'physics|ann||low|low'; exit 1\n", "sleep 2; exit 1\n"} {
 		program("sacctmgr", away)
 		has(c, "high", "low")
 	}
 	program("sacctmgr", "exit 1\n")
-	anew := &commands{timeout: 60e9}
+	anew := patient()
 	anew.Recall(limit.Granted{Choices: "physics|ann||low|low\n", Qualities: "low|||||||||\n"})
 	has(anew, "low", "high")
 	program("sacctmgr", answers("high"))
+	anew.granted.mute = false // it is waited for
 	has(anew, "high", "low")
 	anew.Recall(limit.Granted{Choices: "physics|ann||low|low\n"})
 	has(anew, "high", "low")

@@ -308,6 +308,33 @@ func TestTheMarketIsKilledBetweenTheTwo(t *testing.T) {
 	}
 }
 
+// A listing that was begun before what was put back became another job has it as what it was: it is not
+// nobody's for that.
+func TestAListingFromBeforeItWasAnother(t *testing.T) {
+	b, _, _ := lined(t)
+	b.knows = true
+	clear(b.nodes)
+	r := &run{key: runKey{12, 0}, nonce: b.nonce(runKey{12, 0}, 5)}
+	for name, c := range map[string]struct {
+		began time.Duration // after it was another
+		stray bool
+	}{"before": {-100 * time.Millisecond, false}, "after": {100 * time.Millisecond, true}} {
+		b.putBacks[71] = &putBack{Job: 12, ID: 71, User: "ann"}
+		if err := b.dropPutBack(t.Context(), b.putBacks[71]); err != nil {
+			t.Fatal(err)
+		}
+		clear(b.strays)
+		b.mu.Lock()
+		b.applyListing(b.cfg.Now().Add(c.began), []client.Job{{ID: 71, State: client.Pending, Held: true, User: "ann", Comment: b.commentOf(r)}})
+		_, stray := b.strays[71]
+		b.mu.Unlock()
+		if stray != c.stray {
+			t.Errorf("%s: it is nobody's: %v", name, stray)
+		}
+	}
+	b.going.Wait()
+}
+
 // As often as it is put back it is paid for, and counted.
 func TestAJobIsPutBackTwice(t *testing.T) {
 	mayReturn(t, 3, func(t *testing.T, th *theater, a *renewer) {

@@ -338,6 +338,7 @@ func (b *Backend) dropPutBack(ctx context.Context, p *putBack) error {
 	defer b.mu.Unlock()
 	if b.putBacks[p.ID] == p {
 		delete(b.putBacks, p.ID)
+		b.backSince[p.ID] = b.cfg.Now() // a listing that was begun before has it as what it was
 	}
 	b.pollSoon()
 	return nil

@@ -110,29 +110,30 @@ type Backend struct {
 	going   sync.WaitGroup
 	ctx     context.Context // of Run: what is under way ends with it
 
-	mu       sync.Mutex
-	runs     map[runKey]*run
-	byBatch  map[int64]*run // by the number in Slurm
-	suspends map[int64]bool // jobs that Slurm has suspended, as it was listed last
-	dirty    map[*run]bool
-	numbers  numbers
-	nodes    map[string]*node
-	claims   claims
-	gate     gate
-	aside    aside
-	guests   guests
-	standIns standIns
-	putBacks map[int64]*putBack  // by number in Slurm
-	strays   map[int64]time.Time // jobs of ours that nobody wants, and when they were cancelled last
-	good     time.Time           // since then Slurm has answered every time; zero: it does not
-	silent   time.Time           // when Slurm last did not answer, or so late that another slurmctld may have
-	listings int
-	listed   time.Time  // when the last good listing was begun
-	knows    bool       // the nodes of the partition have been listed
-	looking  sync.Mutex // one looks at the nodes
-	looked   time.Time  // when that was begun last
-	polled   time.Duration
-	taken    int // submissions that Slurm has accepted
+	mu        sync.Mutex
+	runs      map[runKey]*run
+	byBatch   map[int64]*run // by the number in Slurm
+	suspends  map[int64]bool // jobs that Slurm has suspended, as it was listed last
+	dirty     map[*run]bool
+	numbers   numbers
+	nodes     map[string]*node
+	claims    claims
+	gate      gate
+	aside     aside
+	guests    guests
+	standIns  standIns
+	putBacks  map[int64]*putBack  // by number in Slurm
+	backSince map[int64]time.Time // when they were forgotten
+	strays    map[int64]time.Time // jobs of ours that nobody wants, and when they were cancelled last
+	good      time.Time           // since then Slurm has answered every time; zero: it does not
+	silent    time.Time           // when Slurm last did not answer, or so late that another slurmctld may have
+	listings  int
+	listed    time.Time  // when the last good listing was begun
+	knows     bool       // the nodes of the partition have been listed
+	looking   sync.Mutex // one looks at the nodes
+	looked    time.Time  // when that was begun last
+	polled    time.Duration
+	taken     int // submissions that Slurm has accepted
 }
 
 // New reads back what an earlier backend has remembered. It does nothing yet.
@@ -142,7 +143,7 @@ func New(ctx context.Context, cfg Config, market Fleet, slurm client.Slurm, note
 		cfg: cfg, fleet: market, slurm: slurm, notes: notes,
 		slots: make(chan struct{}, cfg.Workers),
 		wake:  make(chan struct{}, 1), pollNow: make(chan struct{}, 1), keep: newKeeper(notes),
-		runs: map[runKey]*run{}, byBatch: map[int64]*run{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{}, claims: claims{}, numbers: numbers{of: map[int64]runKey{}}, putBacks: map[int64]*putBack{},
+		runs: map[runKey]*run{}, byBatch: map[int64]*run{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{}, claims: claims{}, numbers: numbers{of: map[int64]runKey{}}, putBacks: map[int64]*putBack{}, backSince: map[int64]time.Time{},
 	}
 	b.silent = cfg.Now()
 	b.acts = newCrew(8*cfg.Workers, &b.going)

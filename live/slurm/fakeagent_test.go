@@ -99,11 +99,12 @@ func (a *fakeAgent) counts(o *task.Order, us int64, alive bool) (mine int64, beg
 	} else {
 		us = a.ended[o.Batch]
 	}
-	if was, is := a.whose[o.Batch]; is && was != o.Spec.Key && !alive {
+	key := task.Key{Job: o.Spec.Job, Attempt: o.Spec.Attempt} // of all its tasks here
+	if was, is := a.whose[o.Batch]; is && was != key && !alive {
 		a.before[o.Batch] = us
 	}
 	if !alive || a.whose[o.Batch] == (task.Key{}) {
-		a.whose[o.Batch] = o.Spec.Key
+		a.whose[o.Batch] = key
 	}
 	mine = us - a.before[o.Batch]
 	return mine, mine > 0 || alive

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -62,10 +63,11 @@ func (b *Backend) applyListing(began time.Time, jobs []client.Job) {
 			}
 			continue
 		}
-		if _, _, mine := b.parseComment(j.Comment); mine && !j.State.Over() && b.allNodesKnown() && b.putBacks[j.ID] == nil {
+		if _, _, mine := b.parseComment(j.Comment); mine && !j.State.Over() && b.allNodesKnown() && b.putBacks[j.ID] == nil && !b.backSince[j.ID].After(began) {
 			b.cancelStray(j, now)
 		}
 	}
+	maps.DeleteFunc(b.backSince, func(_ int64, at time.Time) bool { return began.After(at) })
 	for _, r := range b.runs {
 		if r.state.inSlurm() && !listed[r] && !r.acted.After(began) {
 			r.job = nil

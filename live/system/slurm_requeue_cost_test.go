@@ -121,7 +121,7 @@ func ownersPutBackAtTheirCost(t *testing.T) {
 	for _, words := range [][]string{{"update", "jobid=" + number, "timelimit=20:00:00"}, {"update", "jobid=" + number, "numcpus=2"}, {"update", "jobid=" + number, "requeue=0"}, {"update", "jobid=" + number, "admincomment=libra: start 2 "}, {"suspend", number}} {
 		refused(append([]string{"scontrol"}, words...)...)
 	}
-	does("scontrol", "requeuehold", "State=SpecialExit", number)
+	does("scontrol", "requeuehold", number)
 	third := b.next(number, second.ID)
 	if third.State != v1.Held {
 		t.Errorf("the third is %s: %s", third.State, third.Detail)

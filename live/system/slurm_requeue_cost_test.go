@@ -121,7 +121,7 @@ func ownersPutBackAtTheirCost(t *testing.T) {
 	for _, words := range [][]string{{"update", "jobid=" + number, "timelimit=20:00:00"}, {"update", "jobid=" + number, "numcpus=2"}, {"update", "jobid=" + number, "requeue=0"}, {"update", "jobid=" + number, "admincomment=libra: start 2 "}, {"suspend", number}} {
 		refused(append([]string{"scontrol"}, words...)...)
 	}
-	does("scontrol", "requeuehold", number)
+	does("scontrol", "requeuehold", "State=SpecialExit", number)
 	third := b.next(number, second.ID)
 	if third.State != v1.Held {
 		t.Errorf("the third is %s: %s", third.State, third.Detail)
@@ -150,9 +150,7 @@ func ownersPutBackAtTheirCost(t *testing.T) {
 			t.Errorf("slurm:%s is job %d, %s, charged %d", number, j.ID, j.State, j.Charged)
 		}
 	}
-	if left := b.command("squeue", "-h", "-a", "-o", "%i %T"); left != "" {
-		t.Errorf("Slurm has %s", left)
-	}
+	until(t, "Slurm to have ended all", func() bool { return b.command("squeue", "-h", "-a", "-o", "%i %T") == "" })
 	if books {
 		until(t, "sacct to say so", func() bool {
 			return strings.HasPrefix(b.command("sacct", "-n", "-X", "-P", "-j", number, "-o", "State"), "CANCELLED")

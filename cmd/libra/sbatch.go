@@ -140,7 +140,7 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 			return err
 		}
 	}
-	err = o.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
+	said := o.ask(cmd.Context(), con, func(ctx context.Context, market *client.Client) error {
 		prices, err := market.Prices(ctx)
 		if unsaid {
 			if missing := o.fillTime(ctx, con, market, &request, &prices); missing != nil {
@@ -199,10 +199,10 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 		printed := numbers.await(ctx, &job)
 		return o.answer(ctx, con, market, job, printed)
 	})
-	if no, said := errors.AsType[*refusal](err); said {
+	if no, is := errors.AsType[*refusal](said); is {
 		no.sbatch = true
 	}
-	return err
+	return said
 }
 
 // owns says which options are this command's, and which of them have a value.

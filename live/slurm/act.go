@@ -150,6 +150,7 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 		r.on(unlisted)
 	case err == nil && id > 0:
 		r.array.is = s.Array != ""
+		r.moved()
 		b.assignID(r, id)
 		b.taken++
 	case errors.Is(err, client.ErrRefused):
@@ -457,6 +458,7 @@ func (b *Backend) remove(ctx context.Context, r *run) {
 		return
 	}
 	delete(b.runs, r.key)
+	b.drops(r)
 	b.leaves(r)
 	b.releaseID(r.ID, r)
 }

@@ -35,6 +35,7 @@ func (b *Backend) foldArrays(jobs []client.Job, now int64) []client.Job {
 		}
 		if r.array.lanes == nil && len(r.orders) > 0 && b.heardOf(r) {
 			r.array.lanes = r.lanes() // the market has the ends of the others
+			r.moved()
 		}
 		before := r.array.members
 		rest = append(rest, r.fold(id, rows[id], now))
@@ -55,6 +56,7 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 	all := rows[0]
 	all.ID, all.State, all.Nodes, all.Wanted, all.Elements = id, client.Pending, nil, nil, nil
 	all.Held, all.Started, all.Ended, all.Paused, all.Exit, all.Signal, all.Reason = false, 0, 0, 0, 0, 0, ""
+	r.moved()
 	a := &r.array
 	before := *a
 	a.is, a.at, a.waiting, a.pending, a.members, a.going = true, now, nil, map[int]string{}, map[string][]string{}, map[int]client.Job{}

@@ -14,6 +14,7 @@ import (
 // not on its way to Slurm yet.
 type gate struct {
 	tickets map[*Ticket]bool
+	sums    sums // of what runs count for
 
 	guard   sync.Mutex
 	wickets map[string]*wicket // by partition
@@ -25,7 +26,9 @@ type wicket struct {
 	asking sync.Mutex // one asks, and those wait for the answer who know nothing
 	known  sync.Mutex
 	site   *limit.Site
-	had    had // of the jobs of the market, what Slurm counted when it was asked
+	had    had             // of the jobs of the market, what Slurm counted when it was asked
+	merged []share         // that, added up
+	stood  map[int64]share // and of those who waited, by job; nil: it is not added up yet
 	asked  time.Time
 }
 
@@ -142,7 +145,7 @@ func (b *Backend) askSite(ctx context.Context, partition string, w *wicket) *lim
 	w.known.Lock()
 	defer w.known.Unlock()
 	if err == nil {
-		w.site, w.had = site, counted
+		w.took(site, counted)
 	} else if w.site == nil {
 		w.site = limit.Read(limit.Said{})
 	}
@@ -199,7 +202,7 @@ func (b *Backend) admitTo(site *limit.Site, partition, user string, r *trade.Req
 	if !site.Counts() && (len(ask.Licenses) == 0 || ask.Waits) {
 		return nil, site.Check(ask, limit.Books{})
 	}
-	if e := site.Check(ask, b.books(partition)); e != nil {
+	if e := site.Check(ask, b.books(partition, nil)); e != nil {
 		return nil, e
 	}
 	if ask.Waits {
@@ -343,6 +346,7 @@ func (g *gate) kin(partition string, several []string) []string {
 func (b *Backend) had(before had) had {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.addAnew() // so that no mistake in what goes along with the runs outlasts the next word of Slurm's
 	for key, r := range b.runs {
 		if !r.state.over() && r.state.inSlurm() {
 			if in, stood := before[runKey{key.job, standsIn}]; stood {
@@ -370,6 +374,3 @@ const (
 	standsIn  = -1
 	comesBack = -2
 )
-
-// began reports whether the job of a stand-in had a run too, as while Slurm was asked it became that.
-func (h had) began(job int64) bool { return h[runKey{job, standsIn}].runs }

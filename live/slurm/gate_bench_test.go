@@ -30,7 +30,7 @@ func crowd(tb testing.TB, jobs int) *Backend {
 		Partition: "PartitionName=libra\n",
 		Manager:   "ClusterName=c Account=physics UserName=u1(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=1000000(0)\n",
 	}), noon
-	w.had = b.had(had{})
+	w.took(w.site, b.had(had{}))
 	return b
 }
 

@@ -173,7 +173,7 @@ func TestWhoIsLetGoIsLookedAt(t *testing.T) {
 			Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra\n",
 			Manager: "ClusterName=c Account=physics UserName=ann(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=1(" + used + ") MaxSubmitJobs=1(1)\n",
 		}), noon
-		w.had = b.had(had{})
+		w.took(w.site, b.had(had{}))
 	}
 	r := trade.Request{EstimateMS: 1000}
 	b.issue(&Ticket{user: "ann", partition: "libra", job: 12, at: noon, use: limit.Use{Waiting: 1}})

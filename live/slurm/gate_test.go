@@ -73,10 +73,12 @@ func TestLicensesAreKept(t *testing.T) {
 		o := r.orders[0]
 		o.Spec.Env = []string{task.Licenses + "=fluent"}
 		r.orders[0] = o
+		r.moved()
 	}
 	admit("3", "2")
 	for _, r := range b.runs {
 		r.state = ended
+		r.moved()
 	}
 	b.Settle(admit("3", ""), 0)
 	if ticket, over := b.Admit(t.Context(), "bob", &trade.Request{EstimateMS: 1000}, false); ticket != nil || over != nil {
@@ -106,7 +108,10 @@ func TestWhatHasEndedIsNotOthers(t *testing.T) {
 	if ask() == nil {
 		t.Error("one more than Slurm runs is admitted")
 	}
-	clear(b.runs)
+	for _, r := range b.runs {
+		delete(b.runs, r.key)
+		b.drops(r)
+	}
 	if over := ask(); over != nil {
 		t.Errorf("after its end: %s", over.Detail)
 	}

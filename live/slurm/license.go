@@ -70,21 +70,17 @@ func (b *Backend) license(ctx context.Context, r *run, spec *task.Spec, partitio
 	for t := range b.gate.tickets { // its own: one without a number may be another's, and it has its number in a moment
 		if t.job == r.key.job && covers(t.use.Licenses, some) { // that of who waited has none
 			r.licensed = true
+			r.moved()
 		}
 	}
 	if r.licensed {
 		return ""
 	}
-	others := newTally(nil)
-	b.entries(partition, func(e *entry) {
-		if e.run != r {
-			others.add(e)
-		}
-	})
-	if e := site.CheckLicenses(some, others.Books); e != nil {
+	if e := site.CheckLicenses(some, b.books(partition, r)); e != nil {
 		return e.Detail
 	}
 	r.licensed = true
+	r.moved()
 	return ""
 }
 
@@ -138,7 +134,7 @@ func (b *Backend) Recall(job int64, user string, env []string, elements int) {
 func (b *Backend) Recalled() (jobs []int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.entries(b.partitions()[0], func(*entry) {}) // drops those that have come
+	b.entries(b.partitions()[0], nil, func(*entry) {}) // drops those that have come
 	for t := range b.gate.tickets {
 		if t.recalled {
 			jobs = append(jobs, t.job)

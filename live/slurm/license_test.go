@@ -65,6 +65,7 @@ func TestLicensesOfWhatIsLetGo(t *testing.T) {
 		t.Error("it waits on")
 	}
 	second.state = ended
+	second.moved()
 	license(late, "")
 	license(order(10, ""), "")
 }
@@ -209,6 +210,7 @@ func TestLicensesAreRecalled(t *testing.T) {
 		t.Error("they are promised to another once its orders have come")
 	}
 	r.state = ended
+	r.moved()
 	*now = now.Add(ticketLasts)
 	if !ask() {
 		t.Error("they are kept after its end")

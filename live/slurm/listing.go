@@ -115,6 +115,7 @@ func (b *Backend) runOf(j *client.Job) *run {
 	// Submitted, and the answer was lost.
 	b.assignID(r, j.ID)
 	r.array = array{is: j.Array != 0, waiting: j.Elements} // it may be let go before it is listed again
+	r.moved()
 	if r.array.is && j.State.Over() {
 		j.State = client.Completing // how it ended is known when it is listed as this one's
 	}

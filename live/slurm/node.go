@@ -142,6 +142,7 @@ func (b *Backend) applyOrders(n *node, d *task.Desired) {
 		}
 		if first { // it was under way before: see Recall
 			r.licensed = true
+			r.moved()
 		}
 		if first && r.state == ordered { // a backend before this one may have submitted it
 			r.on(sent)
@@ -159,6 +160,7 @@ func (b *Backend) applyOrders(n *node, d *task.Desired) {
 	for key := range n.orders {
 		if r := b.runs[runKey{key.Job, key.Attempt}]; r != nil && !wanted[key] {
 			delete(r.orders, key.Rank)
+			r.moved()
 			b.dirty[r] = true
 		}
 	}
@@ -185,8 +187,10 @@ func (b *Backend) applyNodes(listed map[string]client.Node, now time.Time) {
 	for name := range listed {
 		b.follow(b.node(name))
 	}
+	moved := false // to other partitions
 	for name, n := range b.nodes {
 		was, gap := n.health, now.Sub(n.said)
+		moved = moved || n.slurm.Partition != listed[name].Partition
 		n.slurm, n.health, n.said = listed[name], ill, now
 		if _, here := listed[name]; !here {
 			n.health = outside
@@ -203,6 +207,9 @@ func (b *Backend) applyNodes(listed map[string]client.Node, now time.Time) {
 				n.since = now
 			}
 		}
+	}
+	if moved {
+		b.addAnew()
 	}
 }
 

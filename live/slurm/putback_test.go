@@ -604,6 +604,7 @@ func TestWhateverAUserPutsBack(t *testing.T) {
 				th.slurm.Mu.Unlock()
 				for range 12 {
 					pass(time.Duration(luck.IntN(8000)) * time.Millisecond)
+					addedUp(t, th.backend)
 					switch luck.IntN(11) {
 					case 0, 1, 2, 3:
 						th.slurm.RequeueByUser(1, luck.IntN(4) == 0)

@@ -87,6 +87,7 @@ type run struct {
 	misses  int
 
 	array    array
+	tallied  tallied
 	statuses map[int]task.Status // by rank: what agents say of this Slurm job
 	restored time.Time           // when it was read back: agents have not spoken yet
 	began    time.Time           // when an agent first saw processes of it
@@ -149,6 +150,9 @@ func (b *Backend) newRun(key runKey, bornUS int64) *run {
 	r := &run{key: key, nonce: b.nonce(key, bornUS), orders: map[int]task.Order{}, statuses: map[int]task.Status{}}
 	r.BornUS = bornUS
 	b.runs[key] = r
+	b.attempts[key.job] = append(b.attempts[key.job], r)
+	r.tallied.sums = &b.gate.sums
+	r.moved()
 	return r
 }
 
@@ -174,6 +178,7 @@ func (r *run) setOrder(o *task.Order) {
 	if _, known := r.orders[o.Spec.Rank]; !known && r.state == reported {
 		r.on(reordered)
 	}
+	r.moved()
 	r.orders[o.Spec.Rank], r.places, r.gpus, r.within, r.qos = *o, o.Spec.Nodes, o.Spec.GPUs, o.Spec.Within, o.Spec.QOS
 	r.grace = time.Duration(o.Spec.GraceMS) * time.Millisecond
 	if r.size == 0 {

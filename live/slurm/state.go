@@ -89,6 +89,7 @@ func (r *run) on(e event) {
 		return
 	}
 	r.state = next
+	r.moved()
 }
 
 // stopState is how far the end of a run in Slurm has been asked for. It goes beside

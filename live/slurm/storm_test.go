@@ -205,6 +205,7 @@ func storm(t *testing.T, seed uint64) {
 	job := int64(0)
 	for range 60 {
 		time.Sleep(time.Duration(th.luck.IntN(4000)) * time.Millisecond)
+		addedUp(t, th.backend)
 		what := th.luck.IntN(20)
 		if th.gentle && (what >= 12 && what <= 14 || what == 17) {
 			what = 0

@@ -7,15 +7,16 @@ import (
 )
 
 // What jobs of the market have is added up for every job that is handed in where Slurm counts.
+// There may be thousands: who is handed in does not wait until all are looked at.
 
 // books is what users have, of the jobs that Slurm has or is to have, as far as it counts in a
-// partition. The lock is held.
-func (b *Backend) books(partition string) limit.Books {
+// partition, but for a run; nil: of all. The lock is held.
+func (b *Backend) books(partition string, but *run) limit.Books {
 	sums := []*tally{newTally(nil)}
 	if !b.alone() {
 		sums = append(sums, newTally([]string{partition}), newTally(b.gate.kin(partition, b.partitions())))
 	}
-	b.entries(partition, func(e *entry) {
+	b.entries(partition, but, func(e *entry) {
 		for _, sum := range sums {
 			sum.add(e)
 		}
@@ -27,32 +28,28 @@ func (b *Backend) books(partition string) limit.Books {
 	return books
 }
 
-// entry is what a job of the market has: under way, or of these what Slurm counts, or runs.
+// entry is what jobs of the market have: under way, or of these what Slurm counts, or runs.
 type entry struct {
 	share
 	counted bool // by Slurm
-	run     *run // nil: it is a ticket's, or was counted by Slurm
 }
 
-// entries shows all of them, as Slurm counted for a partition, one after the other: there may be
-// many, for every job that is handed in. Tickets that have run out are dropped.
-func (b *Backend) entries(partition string, see func(*entry)) {
-	var e entry                // the same for all
-	stood := map[int64]share{} // what Slurm counted of those who wait, and have no run yet
+// entries shows all of them, those of whom they count for together, as Slurm counted for a partition.
+// Tickets that have run out are dropped.
+func (b *Backend) entries(partition string, but *run, see func(*entry)) {
+	var e entry // the same for all
 	w := b.gate.wicket(partition)
 	w.known.Lock()
-	for key, s := range w.had {
-		if key.attempt != standsIn {
-			e = entry{share: s, counted: true}
-			see(&e)
-		} else if !w.had.began(key.job) {
-			stood[key.job] = s
-		}
+	w.merge()
+	for i := range w.merged {
+		e = entry{share: w.merged[i], counted: true}
+		see(&e)
 	}
+	stood, begun := w.stood, map[int64]bool{}
 	w.known.Unlock()
 	begins := func(job int64) { // else it waits, and is another's to Slurm's limits
-		if s, is := stood[job]; is {
-			delete(stood, job)
+		if s, is := stood[job]; is && !begun[job] {
+			begun[job] = true
 			e = entry{share: s, counted: true}
 			see(&e)
 		}
@@ -64,6 +61,7 @@ func (b *Backend) entries(partition string, see func(*entry)) {
 		if t.job != 0 && (r != nil || now.Sub(t.at) >= ticketLasts && !t.recalled) || t.quote != "" && !now.Before(t.until) {
 			if r != nil && len(t.use.Licenses) > 0 {
 				r.licensed = true
+				r.moved()
 			}
 			delete(b.gate.tickets, t)
 			continue
@@ -72,12 +70,18 @@ func (b *Backend) entries(partition string, see func(*entry)) {
 		e = entry{share: share{user: t.user, qos: t.qos, partition: t.partition, use: t.use}}
 		see(&e)
 	}
-	for _, r := range b.runs { // after the tickets: what was kept by one is its run's now
-		if !r.state.over() {
-			begins(r.key.job)
-			e = entry{run: r, share: share{user: r.User, qos: r.qos, partition: b.partitionOf(r.Nodes), use: r.use()}}
-			see(&e)
+	for job := range stood {
+		if slices.ContainsFunc(b.attempts[job], func(r *run) bool { return !r.state.over() }) {
+			begins(job)
 		}
+	}
+	added := b.added() // after the tickets: what was kept by one is its run's now
+	for _, sum := range added.by {
+		e = entry{share: share{user: sum.User, qos: sum.QOS, partition: sum.partition, use: sum.use}}
+		if but != nil && but.tallied.in == sum {
+			e.use.Sub(but.tallied.use)
+		}
+		see(&e)
 	}
 }
 
@@ -85,16 +89,10 @@ func (b *Backend) entries(partition string, see func(*entry)) {
 func (b *Backend) ticketed() map[int64]*run {
 	jobs := map[int64]*run{}
 	for t := range b.gate.tickets {
-		if t.job != 0 {
-			jobs[t.job] = nil
-		}
-	}
-	if len(jobs) == 0 {
-		return jobs
-	}
-	for key, r := range b.runs {
-		if _, asked := jobs[key.job]; asked && (len(r.orders) > 0 || r.state.over()) { // else it was read back, and what it asks for is not known yet
-			jobs[key.job] = r
+		for _, r := range b.attempts[t.job] {
+			if len(r.orders) > 0 || r.state.over() { // else it was read back, and what it asks for is not known yet
+				jobs[t.job] = r
+			}
 		}
 	}
 	return jobs
@@ -127,24 +125,4 @@ func (t *tally) add(e *entry) {
 			add(t.Running)
 		}
 	}
-}
-
-// use is what a run counts for.
-func (r *run) use() limit.Use {
-	use := limit.Use{Jobs: 1}
-	if r.array.is && r.size > 0 {
-		use.Jobs = r.size
-		use.Waiting = max(0, len(r.laneOf())-len(r.array.done)-r.size)
-	}
-	for _, o := range r.orders {
-		use.Processors += o.Spec.Processors()
-		use.MemoryMB += megabytes(o.Spec.Memory)
-		use.GPUs += o.Spec.GPUs
-		use.Count(o.Spec.GPUKind, o.Spec.GPUs)
-	}
-	if len(r.orders) > 0 && (r.licensed || r.state.inSlurm()) { // else it has none yet
-		first := r.orders[0].Spec
-		use.License(licensesFor(first.Env, r.atATime(&first))) // all programs of a job are one in Slurm
-	}
-	return use
 }

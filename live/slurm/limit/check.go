@@ -2,6 +2,7 @@ package limit
 
 import (
 	"fmt"
+	"maps"
 	"time"
 )
 
@@ -82,6 +83,29 @@ func (u *Use) Add(v Use) {
 		u.Count(kind, n)
 	}
 	u.License(v.Licenses)
+}
+
+// Sub takes away what another has, which was added.
+func (u *Use) Sub(v Use) {
+	u.Jobs, u.Waiting, u.Processors, u.MemoryMB, u.GPUs = u.Jobs-v.Jobs, u.Waiting-v.Waiting, u.Processors-v.Processors, u.MemoryMB-v.MemoryMB, u.GPUs-v.GPUs
+	u.Kinds, u.Licenses = less(u.Kinds, v.Kinds), less(u.Licenses, v.Licenses)
+}
+
+// less is what is left of some, without others; nil: nothing.
+func less(of, without map[string]int) map[string]int {
+	if len(without) == 0 {
+		return of
+	}
+	left := maps.Clone(of) // another's may be the same map
+	for name, n := range without {
+		if left[name] -= n; left[name] == 0 {
+			delete(left, name)
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return left
 }
 
 // Count adds GPUs of a kind to those by kind.

@@ -182,7 +182,7 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 			}
 			request.Env = task.WithoutPassed(request.Env)
 		}
-		if err = spread(ctx, market, head, &request); err != nil {
+		if err = spread(ctx, market, head, &request, numbers.batch); err != nil {
 			return err
 		}
 		if o.testOnly {
@@ -326,14 +326,34 @@ func (o *sbatchCommand) answer(ctx context.Context, con *console, market *client
 	return err
 }
 
-// spread settles on how many nodes a job is to be that may be on several numbers of them
-// (-N 2-4): the most that the market would take it on now. What it takes on none it refuses
-// with the fewest, which are the easiest to be had.
-func spread(ctx context.Context, market *client.Client, head *directive.Head, r *v1.Request) error {
+// spread settles on how many nodes a job is to be that may be on several numbers of them: of a range
+// (-N 2-4) the most that the market would take it on now, and where nothing is said but how many tasks
+// it has the fewest, as by sbatch, where Slurm runs them. What it takes on none it refuses with the
+// fewest of a range, which are the easiest to be had, and is asked to put wherever there is room.
+func spread(ctx context.Context, market *client.Client, head *directive.Head, r *v1.Request, batch bool) error {
+	takes := func(r *v1.Request) (bool, error) {
+		_, err := market.Preview(ctx, *r)
+		if problem, is := errors.AsType[*client.Problem](err); is && problem.ExitCode() == exitRefused {
+			return false, nil
+		}
+		return err == nil, err
+	}
 	for _, nodes := range head.Spreads {
 		head.Spread(r, nodes)
-		_, err := market.Preview(ctx, *r)
-		if problem, is := errors.AsType[*client.Problem](err); err == nil || !is || problem.ExitCode() != exitRefused {
+		if taken, err := takes(r); taken || err != nil {
+			return err
+		}
+	}
+	if !batch {
+		return nil // its own agents start each task, wherever it is
+	}
+	for _, nodes := range head.Packs {
+		packed := *r
+		head.Spread(&packed, nodes)
+		if taken, err := takes(&packed); taken || err != nil {
+			if taken {
+				*r = packed
+			}
 			return err
 		}
 	}

@@ -42,3 +42,46 @@ func TestSbatchOnSomeNodes(t *testing.T) {
 		t.Errorf("two nodes: %+v", got)
 	}
 }
+
+// roomOn is a market whose nodes have room for programs of so many processors.
+type roomOn struct {
+	*floor
+	processors int
+	asked      int
+}
+
+func (f *roomOn) Preview(_ context.Context, _ trade.Identity, r trade.Request) (api.Outcome, error) {
+	f.asked++
+	if r.PerProgram() > f.processors {
+		return api.Outcome{Refusal: &v1.Refusal{Reason: market.CannotMeetResources.String(), Offers: []v1.Offer{}}}, nil
+	}
+	return api.Outcome{Quote: &v1.Quote{}}, nil
+}
+
+// -n 8 is on as few nodes as have room, as by sbatch, where Slurm runs the tasks; else wherever there is room.
+func TestSbatchPacksTasks(t *testing.T) {
+	for _, c := range []struct {
+		runs                          string
+		processors                    int
+		options                       []string
+		threads, asked, all, memoryMB int
+	}{
+		{"slurm", 8, []string{"-n", "8", "--mem=800"}, 8, 1, 8, 100},
+		{"slurm", 5, []string{"-n", "8", "--mem=800"}, 4, 2, 8, 200},
+		{"slurm", 1, []string{"-n", "8"}, 0, 3, 8, 0},
+		{"slurm", 6, []string{"-n", "2", "-c", "3"}, 6, 1, 6, 0},
+		{"slurm", 5, []string{"-n", "2", "-c", "3"}, 3, 1, 6, 0},
+		{"slurm", 9, []string{"-N", "2", "-n", "4"}, 2, 0, 4, 0},
+		{"slurm", 9, []string{"-n", "1"}, 0, 0, 1, 0},
+		{"", 8, []string{"-n", "8"}, 0, 0, 8, 0},
+	} {
+		f := &roomOn{floor: newFloor(), processors: c.processors}
+		f.prices = v1.Prices{Runs: c.runs}
+		open(t, f, v1.RoleUser)
+		mustLibra(t, append([]string{"sbatch", "-t", "1", "-Q", "--wrap", "true"}, c.options...)...)
+		got := f.last(t).Submit.Request
+		if got.Threads != c.threads || f.asked != c.asked || got.Processors != c.all || got.MemoryMB != int64(c.memoryMB) {
+			t.Errorf("%s %d: %d processors in programs of %d, %d MB each, asked %d times", c.options, c.processors, got.Processors, got.Threads, got.MemoryMB, f.asked)
+		}
+	}
+}

@@ -85,6 +85,23 @@ func TestOnHowManyNodes(t *testing.T) {
 	}
 }
 
+// What may be packed on few nodes is what says how many tasks it has, and nothing else of its size.
+func TestOnHowFewNodes(t *testing.T) {
+	for options, want := range map[string][]int{
+		"-n 4": {1, 2}, "-n 7": {1}, "-n 24": {1, 2, 3, 4}, "-n 2 -c 3": {1}, "-n 1": nil, "-c 4": nil, "-N 2 -n 4": nil, "-N 1-2 -n 4": nil,
+		"-n 4 --ntasks-per-node=2": nil, "-n 4 -a 1-3": nil, "-n 4 --gpus=4": nil, "-n 4 --exclusive": nil,
+	} {
+		h := directive.New(directive.Place{})
+		if err := h.ReadSbatch("job.sh", "#!/bin/sh\n", strings.Fields(options)); err != nil || !slices.Equal(h.Packs, want) {
+			t.Errorf("%s: %v, %v", options, h.Packs, err)
+		}
+	}
+	h := directive.New(directive.Place{})
+	if err := h.Read("job.sh", "#!/bin/sh\n#SBATCH -n 4\n"); err != nil || h.Packs != nil {
+		t.Errorf("%v: who hands it in otherwise: %v", err, h.Packs)
+	}
+}
+
 // Where nothing is said but a range of nodes a job has a task on each, on as many as can be had.
 func TestATaskOnEachOfSomeNodes(t *testing.T) {
 	for options, c := range map[string]struct {

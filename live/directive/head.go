@@ -86,6 +86,10 @@ type Head struct {
 	// the most first, which is what the request says.
 	Spreads []int
 
+	// Packs are the numbers of nodes that its tasks may be packed on, as many on each, the fewest
+	// first, where nothing is said but how many they are: Slurm packs them, where they have room.
+	Packs []int
+
 	step int // of its array, as sbatch tells its elements
 
 	dueAt bool // its deadline is a point in time, or counts from when it is handed in, whenever it begins

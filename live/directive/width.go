@@ -74,7 +74,7 @@ func (w *width) processors() (int, error) {
 
 // apply turns it into what the market sells: processors, each with memory.
 func (w *width) apply(h *Head) error {
-	h.Request.Spread, h.Spreads, h.all = false, nil, width{}
+	h.Request.Spread, h.Spreads, h.Packs, h.all = false, nil, nil, width{}
 	if err := errors.Join(w.byName(h), w.sizeByGPUs(), w.sizeByEach()); err != nil {
 		return err
 	}
@@ -111,6 +111,9 @@ func (w *width) apply(h *Head) error {
 		h.Request.Processors = n
 	}
 	h.tasks, h.perTask, h.oneEach = tasks, threads, w.oneEach()
+	if h.sbatch && h.Request.Array == nil && len(ways) == 0 && w.tasks > 1 && w.total == 0 && w.nodes == 0 && w.perNode == 0 && w.gpus == (gpus{}) {
+		h.Packs = packs(w.tasks)
+	}
 	among := int64(max(1, n))
 	h.nodeMB = 0
 	switch {
@@ -171,6 +174,19 @@ func (w *width) spread(tasks int) []int {
 		}
 	}
 	return ways
+}
+
+// mostPacks is how many of these are tried.
+const mostPacks = 4
+
+// packs are the fewest nodes on which so many tasks can be packed, as many on each.
+func packs(tasks int) (nodes []int) {
+	for n := 1; n < tasks && len(nodes) < mostPacks; n++ {
+		if tasks%n == 0 {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
 }
 
 // oneEach reports whether nothing is said of a job but a range of nodes: it has a task on each of them.

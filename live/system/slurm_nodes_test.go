@@ -35,7 +35,7 @@ func jobsAreOnTheirNodes(t *testing.T) {
 	}
 	shapes := []string{
 		"-w " + n[1], "-w " + n[0] + "," + n[2], "-w " + n[1] + "," + n[2] + " -n 4", "-w " + n[2] + " -n 2",
-		"-x " + n[0] + "," + n[1], "-C ib", "-C fast&ib -n 2", "-C fast -x " + n[2], "-N 2 -C fast",
+		"-x " + n[0] + "," + n[1], "-C ib", "-C fast&ib -n 2", "-C fast -x " + n[2], "-N 2 -C fast", "-n 2", "-n 4",
 		"--exclusive -w " + n[1], "--exclusive -n 1 -w " + n[1], "--exclusive -n 3 -w " + n[1] + "," + n[2], "--mem=0 -w " + n[1], "--exclusive --mem=0 -c 2 -w " + n[2],
 	}
 	arrays := []string{"-a 1-3 -n 2", "-a 1-3 -c 2 --mem=200", "-a 1-3 --exclusive -n 1", "-a 1-3%2 --mem=0"}

@@ -26,6 +26,7 @@ type Site struct {
 	reserved []Reserved
 	licenses map[string]license
 	qualities
+	index
 }
 
 // Partition is what one partition allows. What is 0 is not limited.

@@ -166,7 +166,7 @@ func (b *Backend) Fill(ctx context.Context, r *trade.Request) {
 // What waits in the market before it begins, for its time, for others or for processors, has its
 // licences when it does: see license.
 func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request, waits bool) (*Ticket, *limit.Excess) {
-	return b.admit(ctx, user, r, waits, nil)
+	return b.admit(ctx, user, r, waits, false, nil)
 }
 
 // NoQOS says why a job may not have the QOS that it names, or has if it names none; nil: it may.
@@ -179,26 +179,27 @@ func (b *Backend) NoQOS(ctx context.Context, user string, r *trade.Request) *lim
 	return e
 }
 
-// admit is Admit, of a quote with what quotes may keep; nil: it is for no quote.
-func (b *Backend) admit(ctx context.Context, user string, r *trade.Request, waits bool, most *Bounds) (*Ticket, *limit.Excess) {
+// admit is Admit, also of a job that has waited, or of a quote with what quotes may keep; nil: it is for no quote.
+func (b *Backend) admit(ctx context.Context, user string, r *trade.Request, waits, waited bool, most *Bounds) (*Ticket, *limit.Excess) {
 	if r.Reservation != "" {
 		if e := b.within(ctx, user, r); e != nil {
 			return nil, e
 		}
 	}
 	partition := b.asked(r)
-	t, e := b.admitTo(b.site(ctx, partition), partition, user, r, waits, most)
+	t, e := b.admitTo(b.site(ctx, partition), partition, user, r, waits, waited, most)
 	if e != nil && e.Unknown {
-		t, e = b.admitTo(b.siteNow(ctx, partition), partition, user, r, waits, most)
+		t, e = b.admitTo(b.siteNow(ctx, partition), partition, user, r, waits, waited, most)
 	}
 	return t, e
 }
 
 // admitTo is that, by what Slurm says of a partition.
-func (b *Backend) admitTo(site *limit.Site, partition, user string, r *trade.Request, waits bool, most *Bounds) (*Ticket, *limit.Excess) {
+func (b *Backend) admitTo(site *limit.Site, partition, user string, r *trade.Request, waits, waited bool, most *Bounds) (*Ticket, *limit.Excess) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	ask := b.asks(user, r, waits, site.MostElements())
+	ask.Waited = waited
 	if !site.Counts() && (len(ask.Licenses) == 0 || ask.Waits) {
 		return nil, site.Check(ask, limit.Books{})
 	}
@@ -241,7 +242,7 @@ func (b *Backend) AdmitHeld(ctx context.Context, user string, r *trade.Request, 
 	b.gate.drop(job)
 	b.issue(stands)
 	b.mu.Unlock()
-	t, over := b.Admit(ctx, user, r, waits)
+	t, over := b.admit(ctx, user, r, waits, true, nil)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.gate.tickets, stands)

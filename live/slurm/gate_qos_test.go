@@ -167,10 +167,11 @@ func (s *toldSlurm) Recall(said limit.Granted) { s.told = said }
 func TestWhoIsLetGoIsLookedAt(t *testing.T) {
 	b, _ := idle(t, Agents)
 	clear(b.runs)
+	state := "UP"
 	site := func(used string) {
 		w := b.gate.wicket("libra")
 		w.site, w.asked = limit.Read(limit.Said{
-			Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra\n",
+			Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra State=" + state + "\n",
 			Manager: "ClusterName=c Account=physics UserName=ann(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=1(" + used + ") MaxSubmitJobs=1(1)\n",
 		}), noon
 		w.took(w.site, b.had(had{}))
@@ -178,16 +179,18 @@ func TestWhoIsLetGoIsLookedAt(t *testing.T) {
 	r := trade.Request{EstimateMS: 1000}
 	b.issue(&Ticket{user: "ann", partition: "libra", job: 12, at: noon, use: limit.Use{Waiting: 1}})
 	b.standIns.of[12] = &standIn{User: "ann", Partition: "libra"}
-	site("0")
-	for range 2 { // also where it is asked for once more
-		ticket, over := b.AdmitHeld(t.Context(), "ann", &r, false, 12)
-		if over != nil || ticket == nil || ticket.job != 12 || len(b.gate.tickets) != 1 {
-			t.Fatalf("%+v, %+v, %d tickets", ticket, over, len(b.gate.tickets))
+	for _, state = range []string{"UP", "DOWN", "DRAIN", "INACTIVE"} { // in Slurm it is already: it begins there, or in the market when that is open again
+		site("0")
+		for range 2 { // also where it is asked for once more
+			ticket, over := b.AdmitHeld(t.Context(), "ann", &r, false, 12)
+			if over != nil || ticket == nil || ticket.job != 12 || len(b.gate.tickets) != 1 {
+				t.Fatalf("%s: %+v, %+v, %d tickets", state, ticket, over, len(b.gate.tickets))
+			}
 		}
-	}
-	site("1")
-	if _, over := b.AdmitHeld(t.Context(), "ann", &r, false, 12); over == nil || !strings.Contains(over.Detail, "MaxJobs=1") || len(b.gate.tickets) != 1 {
-		t.Errorf("%+v, %d tickets", over, len(b.gate.tickets))
+		site("1")
+		if _, over := b.AdmitHeld(t.Context(), "ann", &r, false, 12); over == nil || !strings.Contains(over.Detail, "MaxJobs=1") || len(b.gate.tickets) != 1 {
+			t.Errorf("%s: %+v, %d tickets", state, over, len(b.gate.tickets))
+		}
 	}
 }
 

@@ -204,3 +204,33 @@ func TestTheQOSOfAQuote(t *testing.T) {
 		}
 	}
 }
+
+// What Slurm counted of a run that was read back, and of which nobody knew yet what it has, is not counted once
+// more as others' when its order has come.
+func TestWhatSlurmCountedOfRunsThatWereReadBack(t *testing.T) {
+	b, n := idle(t, Agents)
+	clear(b.runs)
+	n.attention = awaited // as by a restart
+	r := b.newRun(runKey{12, 0}, 0)
+	r.restore(note{binding: binding{User: "ann", Nodes: []string{"n1"}, ID: 70}, Released: true}, noon)
+	b.slurm = &countingSlurm{Slurm: b.slurm, site: limit.Read(limit.Said{
+		Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra\n",
+		Manager: "ClusterName=c Account=physics UserName=ann(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=9(1) GrpTRES=cpu=2(1)\n",
+	})}
+	b.site(t.Context(), "libra")
+	b.applyOrders(n, &task.Desired{Version: 2, LeaseMS: 60_000, Orders: []task.Order{{Spec: task.Spec{Key: task.Key{Job: 12}, Size: 1, Nodes: []string{"n1"}, User: "ann", Argv: []string{"true"}}}}})
+	if _, over := b.Admit(t.Context(), "ann", &trade.Request{EstimateMS: 1000}, false); over != nil {
+		t.Errorf("one of two processors is used, and another is refused: %s", over.Detail)
+	}
+}
+
+// countingSlurm is a Slurm that says the same of its limits whenever it is asked.
+type countingSlurm struct {
+	client.Slurm
+	site *limit.Site
+}
+
+func (s *countingSlurm) Limits(context.Context, string) (*limit.Site, error) {
+	same := *s.site
+	return &same, nil
+}

@@ -61,6 +61,8 @@ type Ticket struct {
 	job int64     // that the market made of it; 0: it has not said
 	at  time.Time // when it did
 
+	before []*Ticket // of the same job, which hold again if this is handed back
+
 	quoting  bool // a quote was asked for
 	recalled bool // the job was under way before this backend was: it lasts until that is known, or has ended
 
@@ -229,6 +231,16 @@ func (b *Backend) issue(t *Ticket) {
 	b.gate.tickets[t] = true
 }
 
+// reissue notes those that another stood for; not one that was handed back meanwhile, which would be nobody's for good.
+// The lock is held.
+func (b *Backend) reissue(before []*Ticket) {
+	for _, t := range before {
+		if t.job != 0 {
+			b.issue(t)
+		}
+	}
+}
+
 // AdmitHeld is Admit, of a job that its user has had wait until now, as of a request that may begin.
 func (b *Backend) AdmitHeld(ctx context.Context, user string, r *trade.Request, waits bool, job int64) (*Ticket, *limit.Excess) {
 	stands := &Ticket{user: user, qos: r.QOS, partition: b.asked(r), job: job, at: b.cfg.Now()} // what stands for it in Slurm is no other's
@@ -247,11 +259,9 @@ func (b *Backend) AdmitHeld(ctx context.Context, user string, r *trade.Request, 
 	defer b.mu.Unlock()
 	delete(b.gate.tickets, stands)
 	if t != nil {
-		t.job, t.at = job, b.cfg.Now()
+		t.job, t.at, t.before = job, b.cfg.Now(), before
 	} else if over != nil {
-		for _, t := range before {
-			b.issue(t)
-		}
+		b.reissue(before)
 	}
 	return t, over
 }
@@ -265,6 +275,7 @@ func (b *Backend) Settle(t *Ticket, job int64) {
 	defer b.mu.Unlock()
 	if t.job, t.at = job, b.cfg.Now(); job == 0 {
 		delete(b.gate.tickets, t)
+		b.reissue(t.before)
 	}
 }
 

@@ -234,3 +234,30 @@ func (s *countingSlurm) Limits(context.Context, string) (*limit.Site, error) {
 	same := *s.site
 	return &same, nil
 }
+
+// Of two who let a job go at once one comes too late, and hands its ticket back: the other's room stays kept.
+func TestWhoIsLetGoTwiceKeepsItsRoom(t *testing.T) {
+	b, _ := idle(t, Agents)
+	twoQOS(b)
+	r := trade.Request{EstimateMS: 1000, QOS: "high"}
+	first, over := b.AdmitHeld(t.Context(), "ann", &r, false, 12)
+	late, over2 := b.AdmitHeld(t.Context(), "ann", &r, false, 12)
+	if over != nil || over2 != nil {
+		t.Fatal(over, over2)
+	}
+	b.Settle(late, 0)
+	if _, over = b.Admit(t.Context(), "ann", &r, false); over == nil {
+		t.Error("another has its room")
+	}
+	b.Settle(first, 0)
+	if _, over = b.Admit(t.Context(), "ann", &r, false); over != nil {
+		t.Errorf("nobody has it any more: %s", over.Detail)
+	}
+	clear(b.gate.tickets)
+	first, _ = b.AdmitHeld(t.Context(), "ann", &r, false, 12)
+	late, _ = b.AdmitHeld(t.Context(), "ann", &r, false, 12)
+	b.Settle(first, 0)
+	if b.Settle(late, 0); len(b.gate.tickets) != 0 {
+		t.Errorf("neither has it, and %d tickets are left", len(b.gate.tickets))
+	}
+}

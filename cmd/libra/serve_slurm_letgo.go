@@ -24,7 +24,7 @@ func (m onSlurm) letGo(ctx context.Context, c trade.Command, key api.Key) (api.O
 }
 
 // mayBegin keeps room for a job on hold that would begin now; nil: it waits for something else too, or is nobody's
-// who asks, which the market says, or its partition is closed, which it waits for.
+// who asks, which the market says.
 func (m onSlurm) mayBegin(ctx context.Context, by trade.Identity, job int64) (*slurm.Ticket, error) {
 	j, err := m.Controller.Job(ctx, job)
 	now := wallClock().UnixMicro()
@@ -50,7 +50,7 @@ func (m onSlurm) mayBegin(ctx context.Context, by trade.Identity, job int64) (*s
 	}
 	m.backend.Fill(ctx, &r)
 	ticket, over := m.backend.AdmitHeld(ctx, j.Owner, &r, waits, job)
-	if over != nil && !over.Closed {
+	if over != nil {
 		return nil, fmt.Errorf("job %d: %w: it stays on hold: %s", job, trade.ErrConflict, over.Detail)
 	}
 	return ticket, nil

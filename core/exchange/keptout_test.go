@@ -1,12 +1,15 @@
 package exchange_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/roster"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
+	"github.com/libra-market/libra/core/underway"
 )
 
 // Those who wait and whose time comes while every node that they may be on is closed wait on, and
@@ -143,6 +146,55 @@ func TestWhoComesToWaitWhileEveryNodeIsClosed(t *testing.T) {
 	for _, id := range []int64{held.ID, timed.ID} {
 		if j := f.job(id); j.State != trade.Running {
 			t.Errorf("job %d is %s: %s", id, j.State, j.Detail)
+		}
+	}
+}
+
+// Who is kept out is looked at when any node changes, and there may be thousands: nothing is written down of
+// those who are kept out still.
+func TestWhoIsKeptOutStillIsNotWrittenDown(t *testing.T) {
+	f := open(t, "libra", 2)
+	f.enlist("n2", 2)
+	f.do(trade.Command{Node: &trade.NodeChange{Node: "n1", Door: trade.DoorClosed}})
+	id := f.submit(alice, later(func(r *trade.Request) { r.Hold, r.Nodelist = true, []string{"n1"} })).Job.ID
+	f.do(trade.Command{By: alice, Begin: &trade.Begin{Job: id}})
+	f.do(trade.Command{Tick: &trade.Tick{}})
+	for _, door := range []trade.Door{trade.DoorClosed, trade.DoorOpen} {
+		f.do(trade.Command{Node: &trade.NodeChange{Node: "n2", Door: door}})
+		if _, err := f.x.Do(f.now, trade.Command{Tick: &trade.Tick{}}); err != nil {
+			t.Fatal(err)
+		}
+		if fx := f.x.Effects(); !fx.Facts.Empty() || len(fx.Jobs) > 0 {
+			t.Errorf("another node is %s, and this is written down: %+v", door, fx.Facts)
+		}
+	}
+	f.do(trade.Command{Node: &trade.NodeChange{Node: "n1", Door: trade.DoorOpen}})
+	f.do(trade.Command{Tick: &trade.Tick{}})
+	if j := f.job(id); j.State != trade.Running {
+		t.Errorf("its node is open, and it is %s: %s", j.State, j.Detail)
+	}
+}
+
+// BenchmarkKeptOut is what a change of one node costs while others are closed for which many wait.
+func BenchmarkKeptOut(b *testing.B) {
+	nodes := roster.New()
+	for i := range 1000 {
+		nodes.Add(&task.Hello{Node: fmt.Sprintf("n%d", i), Processors: 4, Partition: "shut"})
+		nodes.Close(i, "")
+	}
+	book := underway.NewBook()
+	for id := range int64(1000) {
+		j := &underway.Job{}
+		j.ID, j.State, j.Request.Partition = id+1, trade.Held, "shut"
+		book.Add(j)
+	}
+	for b.Loop() {
+		nodes.Close(7, "")
+		book.LookAgain()
+		for _, id := range book.TakeBegins(1) {
+			if !book.KeptOut(book.Find(id), nodes, 1) {
+				b.Fatal("it is let in")
+			}
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (x *door) beginDue() {
 }
 
 func (x *door) beginIfReady(j *underway.Job) {
-	if j != nil && j.State == trade.Held && j.Ready(x.now) {
+	if j != nil && j.State == trade.Held && j.Ready(x.now) && !x.jobs.KeptOut(j, x.nodes, x.now) {
 		x.floor.touched.Job(j.ID, journal.Whole)
 		x.floor.todo = append(x.floor.todo, followUp{job: j, next: begins})
 	}

@@ -56,7 +56,9 @@ func (r *Roster) CensusOf(partition string) *Census {
 }
 
 // recount has the next who asks count again.
-func (r *Roster) recount() { r.census, r.parts, r.places, r.changed = nil, nil, places{}, true }
+func (r *Roster) recount() {
+	r.census, r.parts, r.places, r.shut, r.changed = nil, nil, places{}, nil, true
+}
 
 // Changed reports whether a node has come, gone or changed since it was asked last.
 func (r *Roster) Changed() bool {

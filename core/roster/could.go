@@ -42,8 +42,23 @@ func Room(nodes []*Node, j *market.Job) (sum int) {
 }
 
 // AllShut reports whether none of the nodes that a job may be on takes new jobs: each is closed, or down.
-// Where it may be on none at all there is nothing to wait for.
+// Where it may be on none at all there is nothing to wait for. Thousands may ask alike, whenever a node has changed.
 func (r *Roster) AllShut(where *market.Where) bool {
+	var alike market.Where
+	if where != nil {
+		alike = *where
+	}
+	shut, known := r.shut[alike]
+	if !known {
+		if shut = r.allShut(where); r.shut == nil {
+			r.shut = map[market.Where]bool{}
+		}
+		r.shut[alike] = shut
+	}
+	return shut
+}
+
+func (r *Roster) allShut(where *market.Where) bool {
 	some, takes := false, where.Chooser()
 	for _, n := range r.nodes {
 		shape := n.Core(market.Rates{})

@@ -15,9 +15,10 @@ type Roster struct {
 	nodes   []*Node
 	byName  map[string]int // the latest of a name
 	marked  []*Node
-	census  *Census            // nil: to be counted
-	changed bool               // since it was asked last
-	parts   map[string]*Census // by partition, of those that were
+	census  *Census               // nil: to be counted
+	changed bool                  // since it was asked last
+	shut    map[market.Where]bool // whether all nodes are closed to jobs that may be there, of those that asked
+	parts   map[string]*Census    // by partition, of those that were
 	places  places
 }
 

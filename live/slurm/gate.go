@@ -61,6 +61,8 @@ type Ticket struct {
 	job int64     // that the market made of it; 0: it has not said
 	at  time.Time // when it did
 
+	before []*Ticket // of the same job, which hold again if this is handed back
+
 	quoting  bool // a quote was asked for
 	recalled bool // the job was under way before this backend was: it lasts until that is known, or has ended
 
@@ -166,7 +168,7 @@ func (b *Backend) Fill(ctx context.Context, r *trade.Request) {
 // What waits in the market before it begins, for its time, for others or for processors, has its
 // licences when it does: see license.
 func (b *Backend) Admit(ctx context.Context, user string, r *trade.Request, waits bool) (*Ticket, *limit.Excess) {
-	return b.admit(ctx, user, r, waits, nil)
+	return b.admit(ctx, user, r, waits, false, nil)
 }
 
 // NoQOS says why a job may not have the QOS that it names, or has if it names none; nil: it may.
@@ -179,26 +181,27 @@ func (b *Backend) NoQOS(ctx context.Context, user string, r *trade.Request) *lim
 	return e
 }
 
-// admit is Admit, of a quote with what quotes may keep; nil: it is for no quote.
-func (b *Backend) admit(ctx context.Context, user string, r *trade.Request, waits bool, most *Bounds) (*Ticket, *limit.Excess) {
+// admit is Admit, also of a job that has waited, or of a quote with what quotes may keep; nil: it is for no quote.
+func (b *Backend) admit(ctx context.Context, user string, r *trade.Request, waits, waited bool, most *Bounds) (*Ticket, *limit.Excess) {
 	if r.Reservation != "" {
 		if e := b.within(ctx, user, r); e != nil {
 			return nil, e
 		}
 	}
 	partition := b.asked(r)
-	t, e := b.admitTo(b.site(ctx, partition), partition, user, r, waits, most)
+	t, e := b.admitTo(b.site(ctx, partition), partition, user, r, waits, waited, most)
 	if e != nil && e.Unknown {
-		t, e = b.admitTo(b.siteNow(ctx, partition), partition, user, r, waits, most)
+		t, e = b.admitTo(b.siteNow(ctx, partition), partition, user, r, waits, waited, most)
 	}
 	return t, e
 }
 
 // admitTo is that, by what Slurm says of a partition.
-func (b *Backend) admitTo(site *limit.Site, partition, user string, r *trade.Request, waits bool, most *Bounds) (*Ticket, *limit.Excess) {
+func (b *Backend) admitTo(site *limit.Site, partition, user string, r *trade.Request, waits, waited bool, most *Bounds) (*Ticket, *limit.Excess) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	ask := b.asks(user, r, waits, site.MostElements())
+	ask.Waited = waited
 	if !site.Counts() && (len(ask.Licenses) == 0 || ask.Waits) {
 		return nil, site.Check(ask, limit.Books{})
 	}
@@ -228,6 +231,16 @@ func (b *Backend) issue(t *Ticket) {
 	b.gate.tickets[t] = true
 }
 
+// reissue notes those that another stood for; not one that was handed back meanwhile, which would be nobody's for good.
+// The lock is held.
+func (b *Backend) reissue(before []*Ticket) {
+	for _, t := range before {
+		if t.job != 0 {
+			b.issue(t)
+		}
+	}
+}
+
 // AdmitHeld is Admit, of a job that its user has had wait until now, as of a request that may begin.
 func (b *Backend) AdmitHeld(ctx context.Context, user string, r *trade.Request, waits bool, job int64) (*Ticket, *limit.Excess) {
 	stands := &Ticket{user: user, qos: r.QOS, partition: b.asked(r), job: job, at: b.cfg.Now()} // what stands for it in Slurm is no other's
@@ -241,16 +254,14 @@ func (b *Backend) AdmitHeld(ctx context.Context, user string, r *trade.Request, 
 	b.gate.drop(job)
 	b.issue(stands)
 	b.mu.Unlock()
-	t, over := b.Admit(ctx, user, r, waits)
+	t, over := b.admit(ctx, user, r, waits, true, nil)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.gate.tickets, stands)
 	if t != nil {
-		t.job, t.at = job, b.cfg.Now()
+		t.job, t.at, t.before = job, b.cfg.Now(), before
 	} else if over != nil {
-		for _, t := range before {
-			b.issue(t)
-		}
+		b.reissue(before)
 	}
 	return t, over
 }
@@ -264,6 +275,7 @@ func (b *Backend) Settle(t *Ticket, job int64) {
 	defer b.mu.Unlock()
 	if t.job, t.at = job, b.cfg.Now(); job == 0 {
 		delete(b.gate.tickets, t)
+		b.reissue(t.before)
 	}
 }
 

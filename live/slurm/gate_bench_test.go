@@ -69,3 +69,39 @@ func TestToAddUpManyJobsMakesNoList(t *testing.T) {
 		t.Errorf("with 50 jobs %v things are made, with 2000 %v", few, many)
 	}
 }
+
+// BenchmarkAdmitAmong is what it costs where many wait in Slurm, and where many users have jobs and QOS count.
+func BenchmarkAdmitAmong(b *testing.B) {
+	b.Run("waiting", func(b *testing.B) {
+		crowded := crowd(b, 10)
+		for job := range int64(10_000) {
+			crowded.standIns.of[job+100_000] = &standIn{User: "u1", Partition: "libra"}
+		}
+		w := crowded.gate.wicket("libra")
+		w.took(w.site, crowded.had(had{}))
+		for b.Loop() {
+			once(b, crowded)
+		}
+	})
+	b.Run("users", func(b *testing.B) {
+		crowded := crowd(b, 10)
+		manager, choices := "", ""
+		for i := range 1000 {
+			r := crowded.newRun(runKey{int64(i) + 1000, 0}, 0)
+			r.setOrder(&task.Order{Spec: task.Spec{Key: task.Key{Job: int64(i) + 1000}, Size: 1, Nodes: []string{"n1"}, User: fmt.Sprintf("u%d", i), Argv: []string{"true"}}})
+			manager += fmt.Sprintf("ClusterName=c Account=physics UserName=u%d(%d) Partition= ID=%d\n    DefAssoc=Yes\n    MaxJobs=1000000(0)\n", i, i+7, i+10)
+			choices += fmt.Sprintf("physics|u%d|||high,normal\n", i)
+		}
+		w := crowded.gate.wicket("libra")
+		w.site = limit.Read(limit.Said{
+			Config:    "AccountingStorageEnforce = limits,qos\n",
+			Partition: "PartitionName=libra\n",
+			Manager:   "ClusterName=c Account=root UserName= Partition= ID=1\n    GrpJobs=100000(0)\nClusterName=c Account=physics UserName= Partition= ID=2\n    ParentAccount=root(1)\n    GrpJobs=100000(0)\n" + manager + "\nQOS=normal(1)\n    GrpJobs=100000(0)\n",
+			Granted:   limit.Granted{Choices: choices, Qualities: "normal|100|||||||||\n"},
+		})
+		w.took(w.site, crowded.had(had{}))
+		for b.Loop() {
+			once(b, crowded)
+		}
+	})
+}

@@ -167,10 +167,11 @@ func (s *toldSlurm) Recall(said limit.Granted) { s.told = said }
 func TestWhoIsLetGoIsLookedAt(t *testing.T) {
 	b, _ := idle(t, Agents)
 	clear(b.runs)
+	state := "UP"
 	site := func(used string) {
 		w := b.gate.wicket("libra")
 		w.site, w.asked = limit.Read(limit.Said{
-			Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra\n",
+			Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra State=" + state + "\n",
 			Manager: "ClusterName=c Account=physics UserName=ann(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=1(" + used + ") MaxSubmitJobs=1(1)\n",
 		}), noon
 		w.took(w.site, b.had(had{}))
@@ -178,16 +179,18 @@ func TestWhoIsLetGoIsLookedAt(t *testing.T) {
 	r := trade.Request{EstimateMS: 1000}
 	b.issue(&Ticket{user: "ann", partition: "libra", job: 12, at: noon, use: limit.Use{Waiting: 1}})
 	b.standIns.of[12] = &standIn{User: "ann", Partition: "libra"}
-	site("0")
-	for range 2 { // also where it is asked for once more
-		ticket, over := b.AdmitHeld(t.Context(), "ann", &r, false, 12)
-		if over != nil || ticket == nil || ticket.job != 12 || len(b.gate.tickets) != 1 {
-			t.Fatalf("%+v, %+v, %d tickets", ticket, over, len(b.gate.tickets))
+	for _, state = range []string{"UP", "DOWN", "DRAIN", "INACTIVE"} { // in Slurm it is already: it begins there, or in the market when that is open again
+		site("0")
+		for range 2 { // also where it is asked for once more
+			ticket, over := b.AdmitHeld(t.Context(), "ann", &r, false, 12)
+			if over != nil || ticket == nil || ticket.job != 12 || len(b.gate.tickets) != 1 {
+				t.Fatalf("%s: %+v, %+v, %d tickets", state, ticket, over, len(b.gate.tickets))
+			}
 		}
-	}
-	site("1")
-	if _, over := b.AdmitHeld(t.Context(), "ann", &r, false, 12); over == nil || !strings.Contains(over.Detail, "MaxJobs=1") || len(b.gate.tickets) != 1 {
-		t.Errorf("%+v, %d tickets", over, len(b.gate.tickets))
+		site("1")
+		if _, over := b.AdmitHeld(t.Context(), "ann", &r, false, 12); over == nil || !strings.Contains(over.Detail, "MaxJobs=1") || len(b.gate.tickets) != 1 {
+			t.Errorf("%s: %+v, %d tickets", state, over, len(b.gate.tickets))
+		}
 	}
 }
 
@@ -199,5 +202,62 @@ func TestTheQOSOfAQuote(t *testing.T) {
 		if e := b.NoQOS(t.Context(), "ann", &trade.Request{QOS: qos}); (e == nil) != (want == "") || e != nil && (e.Field != limit.NamesQOS || !strings.Contains(e.Detail, want)) {
 			t.Errorf("%q: %+v", qos, e)
 		}
+	}
+}
+
+// What Slurm counted of a run that was read back, and of which nobody knew yet what it has, is not counted once
+// more as others' when its order has come.
+func TestWhatSlurmCountedOfRunsThatWereReadBack(t *testing.T) {
+	b, n := idle(t, Agents)
+	clear(b.runs)
+	n.attention = awaited // as by a restart
+	r := b.newRun(runKey{12, 0}, 0)
+	r.restore(note{binding: binding{User: "ann", Nodes: []string{"n1"}, ID: 70}, Released: true}, noon)
+	b.slurm = &countingSlurm{Slurm: b.slurm, site: limit.Read(limit.Said{
+		Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra\n",
+		Manager: "ClusterName=c Account=physics UserName=ann(7) Partition= ID=3\n    DefAssoc=Yes\n    MaxJobs=9(1) GrpTRES=cpu=2(1)\n",
+	})}
+	b.site(t.Context(), "libra")
+	b.applyOrders(n, &task.Desired{Version: 2, LeaseMS: 60_000, Orders: []task.Order{{Spec: task.Spec{Key: task.Key{Job: 12}, Size: 1, Nodes: []string{"n1"}, User: "ann", Argv: []string{"true"}}}}})
+	if _, over := b.Admit(t.Context(), "ann", &trade.Request{EstimateMS: 1000}, false); over != nil {
+		t.Errorf("one of two processors is used, and another is refused: %s", over.Detail)
+	}
+}
+
+// countingSlurm is a Slurm that says the same of its limits whenever it is asked.
+type countingSlurm struct {
+	client.Slurm
+	site *limit.Site
+}
+
+func (s *countingSlurm) Limits(context.Context, string) (*limit.Site, error) {
+	same := *s.site
+	return &same, nil
+}
+
+// Of two who let a job go at once one comes too late, and hands its ticket back: the other's room stays kept.
+func TestWhoIsLetGoTwiceKeepsItsRoom(t *testing.T) {
+	b, _ := idle(t, Agents)
+	twoQOS(b)
+	r := trade.Request{EstimateMS: 1000, QOS: "high"}
+	first, over := b.AdmitHeld(t.Context(), "ann", &r, false, 12)
+	late, over2 := b.AdmitHeld(t.Context(), "ann", &r, false, 12)
+	if over != nil || over2 != nil {
+		t.Fatal(over, over2)
+	}
+	b.Settle(late, 0)
+	if _, over = b.Admit(t.Context(), "ann", &r, false); over == nil {
+		t.Error("another has its room")
+	}
+	b.Settle(first, 0)
+	if _, over = b.Admit(t.Context(), "ann", &r, false); over != nil {
+		t.Errorf("nobody has it any more: %s", over.Detail)
+	}
+	clear(b.gate.tickets)
+	first, _ = b.AdmitHeld(t.Context(), "ann", &r, false, 12)
+	late, _ = b.AdmitHeld(t.Context(), "ann", &r, false, 12)
+	b.Settle(first, 0)
+	if b.Settle(late, 0); len(b.gate.tickets) != 0 {
+		t.Errorf("neither has it, and %d tickets are left", len(b.gate.tickets))
 	}
 }

@@ -152,7 +152,10 @@ func (b *Backend) applyOrders(n *node, d *task.Desired) {
 		if old, here := r.orders[o.Spec.Rank]; !here || old.Stop != o.Stop {
 			b.dirty[r] = true
 		}
-		r.setOrder(o)
+		_, known := r.orders[o.Spec.Rank]
+		if r.setOrder(o); !known && r.state.inSlurm() { // it was read back
+			b.wasCounted(r)
+		}
 		for _, name := range r.Nodes {
 			b.follow(b.node(name))
 		}

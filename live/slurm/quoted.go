@@ -23,7 +23,7 @@ type Bounds struct {
 
 // AdmitQuote is Admit for who asks for a quote.
 func (b *Backend) AdmitQuote(ctx context.Context, user string, r *trade.Request, waits bool, most Bounds) (*Ticket, *limit.Excess) {
-	return b.admit(ctx, user, r, waits, &most)
+	return b.admit(ctx, user, r, waits, false, &most)
 }
 
 // overQuoted is why quotes may not keep so many licences more, where one is asked for, and for how

@@ -119,6 +119,22 @@ func (r *run) use() limit.Use {
 	return use
 }
 
+// wasCounted says what a run has that was in Slurm before anybody knew what: Slurm has counted all of it. The lock
+// is held.
+func (b *Backend) wasCounted(r *run) {
+	b.gate.guard.Lock()
+	defer b.gate.guard.Unlock()
+	for _, w := range b.gate.wickets {
+		w.known.Lock()
+		if s, counted := w.had[r.key]; counted {
+			s.qos, s.partition, s.use = r.qos, b.partitionOf(r.Nodes), r.use()
+			w.had[r.key] = s
+			w.merged, w.stood = nil, nil
+		}
+		w.known.Unlock()
+	}
+}
+
 // took notes what Slurm lets whom have, and what jobs of the market had when it was asked.
 func (w *wicket) took(site *limit.Site, counted had) {
 	w.site, w.had, w.merged, w.stood = site, counted, nil, nil

@@ -26,6 +26,7 @@ type Site struct {
 	reserved []Reserved
 	licenses map[string]license
 	qualities
+	index
 }
 
 // Partition is what one partition allows. What is 0 is not limited.
@@ -59,6 +60,7 @@ type Ask struct {
 	Licenses   map[string]int // of all of them
 	Waits      bool           // it has them when it begins, which is not now: that there are so many is enough
 	Later      bool           // its user has it wait, and Slurm lets it: what others have now is no matter
+	Waited     bool           // and has had it wait until now: that the partition takes no jobs is no matter, it has it
 	Time       time.Duration  // until it has to be done
 	Open       bool           // it has no deadline: Slurm is told that it may run as long as anything
 }
@@ -158,8 +160,6 @@ type Excess struct {
 
 	Unknown bool // who asks has no account in Slurm, or may not have that QOS; since then they may have been given it
 
-	Closed bool // the partition takes no jobs: it is about none
-
 	Nodes    int64 // of an array it is about on how many its elements are, and it is so many at most; 0: it is not
 	Elements int64 // of an array so many could have what they ask for; 0: none, or it is about something else
 }
@@ -247,8 +247,8 @@ func (p *Partition) check(a *Ask) *Excess {
 	named := "partition " + p.Name
 	switch {
 	case p.Closed == "DOWN" && a.Later: // Slurm takes it, and it may be open by then
-	case p.Closed != "":
-		return &Excess{Closed: true, Detail: fmt.Sprintf("%s is %s in Slurm: it takes no jobs until an administrator opens it", named, p.Closed)}
+	case p.Closed != "" && !a.Waited:
+		return &Excess{Detail: fmt.Sprintf("%s is %s in Slurm: it takes no jobs until an administrator opens it", named, p.Closed)}
 	case p.MaxTime > 0 && a.Time > p.MaxTime:
 		return tooLong(a.Time, p.MaxTime, named, "MaxTime")
 	case p.MaxNodes > 0 && a.Programs > p.MaxNodes:

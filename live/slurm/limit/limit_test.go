@@ -234,3 +234,31 @@ func TestTheQOSOfAPartition(t *testing.T) {
 		}
 	}
 }
+
+// Of everybody who has jobs it is asked, for each job that is handed in, whose association, account and QOS they
+// have: they are found by name, and not looked for among thousands.
+func TestWhoIsFoundByName(t *testing.T) {
+	s := Read(Said{
+		Config: "AccountingStorageEnforce = limits,qos\n", Partition: "PartitionName=fast State=UP\n",
+		Manager: "UserName=alice(7) DefAccount=physics Privs=None\n" +
+			"ClusterName=c Account=root UserName= Partition= ID=1\n    ParentAccount=\n" +
+			"ClusterName=c Account=physics UserName= Partition= ID=2\n    ParentAccount=root(1)\n" +
+			"ClusterName=c Account=biology UserName=alice(7) Partition= ID=3\n    DefAssoc=No\n" +
+			"ClusterName=c Account=physics UserName=alice(7) Partition=slow ID=4\n    DefAssoc=No\n" +
+			"ClusterName=c Account=physics UserName=alice(7) Partition=fast ID=5\n    DefAssoc=No\n" +
+			"ClusterName=c Account=physics UserName=alice(7) Partition= ID=6\n    DefAssoc=Yes\n" +
+			"ClusterName=c Account=physics UserName=bob(8) Partition= ID=7\n    DefAssoc=Yes\n",
+		Granted: Granted{Choices: "physics|alice||normal|normal\nphysics|alice|fast|high|high,normal\n"},
+	})
+	s.records, s.choices = nil, nil
+	own := s.association("alice")
+	if own == nil || own.partition != "fast" || s.ownQOS(own) != "high" {
+		t.Fatalf("alice's is %+v", own)
+	}
+	if bob := s.association("bob"); bob == nil || s.ownQOS(bob) != "normal" || s.association("carl") != nil || s.association("") != nil {
+		t.Errorf("bob's is %+v", bob)
+	}
+	if root := s.parent(s.parent(own)); root == nil || root.account != "root" || s.parent(root) != nil || !s.under("bob", root) {
+		t.Errorf("above is %+v", root)
+	}
+}

@@ -11,8 +11,11 @@ import (
 // minutes is what a job has of a kind, for as long as Slurm lets it run.
 func (a *Ask) minutes(kind string) int64 {
 	each := map[string]int64{"cpu": int64(a.Processors), "mem": a.MemoryMB * int64(a.Processors), "node": 1, gpu: int64(a.GPUs), a.ofKind(): int64(a.GPUs)}[kind]
-	return each * int64((a.Time+time.Minute-1)/time.Minute)
+	return each * a.whole()
 }
+
+// whole is how many minutes Slurm lets it run.
+func (a *Ask) whole() int64 { return int64((a.Time + time.Minute - 1) / time.Minute) }
 
 // checkMinutes holds the time that all have had, and may have yet, against limits of it.
 func (r *record) checkMinutes(a *Ask, safe bool) *Excess {
@@ -40,7 +43,7 @@ func (r *record) checkMinutes(a *Ask, safe bool) *Excess {
 			}
 			e := &Excess{Detail: fmt.Sprintf("Slurm would keep it waiting: %s %s=%d of %s, of which %d are used, and until its deadline this job may be %d more", name, kind, limit.most, r.name(), limit.used, need)}
 			if left := limit.most - limit.used; left > 0 {
-				e.Field, e.Most = "deadline_ms", (a.Time * time.Duration(left) / time.Duration(need)).Truncate(time.Minute).Milliseconds()
+				e.Field, e.Most = "deadline_ms", left*a.whole()/need*time.Minute.Milliseconds() // not in nanoseconds, of which there would be too many
 			}
 			return e
 		}

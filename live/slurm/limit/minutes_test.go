@@ -55,3 +55,16 @@ func TestTimeThatJobsHaveTogether(t *testing.T) {
 		}
 	}
 }
+
+// Limits of a site are of millions of minutes, and a deadline may be a month away.
+func TestDeadlineWithinManyMinutes(t *testing.T) {
+	site := Read(Said{
+		Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra State=UP\n",
+		Manager: "ClusterName=c Account=physics UserName=alice(7) Partition= ID=4\n    DefAssoc=Yes\n    GrpTRESRunMins=cpu=3000000(0)\n",
+	})
+	month := 30 * 24 * time.Hour
+	e := site.Check(Ask{User: "alice", Processors: 100, Programs: 1, MemoryMB: 10, Time: month}, Books{})
+	if want := (30000 * time.Minute).Milliseconds(); e == nil || e.Field != "deadline_ms" || e.Most != want {
+		t.Errorf("%+v, want %d ms at most", e, want)
+	}
+}

@@ -63,6 +63,7 @@ func TestWhatCountsInAPartition(t *testing.T) {
 	own := site(t)
 	own.Partition.QOS = "tight"
 	own.choices = []choice{{account: "physics", user: "alice", qos: "tight", may: []string{"tight"}}}
+	own.readIndex()
 	for name, c := range map[string]struct {
 		site      *Site
 		here, kin Books

@@ -100,16 +100,10 @@ func (s *Site) ownQOS(own *record) string {
 
 // choiceOf is what slurmdbd has said of an association; nil: nothing.
 func (s *Site) choiceOf(own *record) *choice {
-	for i := range s.choices {
-		if c := &s.choices[i]; own != nil && c.of(own) {
-			return c
-		}
+	if own == nil {
+		return nil
 	}
-	return nil
-}
-
-func (c *choice) of(own *record) bool {
-	return c.account == own.account && c.user == own.user && c.partition == own.partition
+	return s.chosen[chooser{own.account, own.user, own.partition}]
 }
 
 // qosWith is the one that a job of an association has, which names that one or none.

@@ -94,6 +94,7 @@ func Read(said Said) *Site {
 	s.readManager(said.Manager)
 	s.readChoices(said.Choices)
 	s.readQualities(said.Qualities)
+	s.readIndex()
 	s.preempts = preempts(said.Config)
 	return s
 }
@@ -255,23 +256,41 @@ func quantity(text string) (int64, bool) {
 	return n * unit, err == nil && n >= 0 && n < 1<<40
 }
 
-// association is that of a user without a word about accounts: of the default one, and
-// of the partition if there is one for it.
-func (s *Site) association(user string) *record {
-	var found *record
+// index is who is found by name: there may be thousands, and for each job that is handed in it is asked of
+// everybody who has jobs.
+type index struct {
+	own    map[string]*record // associations of users, as [Site.association] has them
+	groups map[string]*record // accounts
+	chosen map[chooser]*choice
+}
+
+// chooser is whose choice of QOS something is.
+type chooser struct{ account, user, partition string }
+
+func (s *Site) readIndex() {
+	s.index = index{map[string]*record{}, map[string]*record{}, map[chooser]*choice{}}
 	for _, r := range s.records {
-		if user == "" || r.user != user || !r.usual && r.account != s.accounts[user] {
-			continue
-		}
-		if r.partition == s.Partition.Name && r.partition != "" {
-			return r
-		}
-		if r.partition == "" {
-			found = r
+		switch before := s.own[r.user]; {
+		case r.user == "":
+			if s.groups[r.account] == nil {
+				s.groups[r.account] = r
+			}
+		case !r.usual && r.account != s.accounts[r.user], before != nil && before.partition != "":
+		case r.partition == "" || r.partition == s.Partition.Name:
+			s.own[r.user] = r
 		}
 	}
-	return found
+	for i := range s.choices {
+		c := &s.choices[i]
+		if is := (chooser{c.account, c.user, c.partition}); s.chosen[is] == nil {
+			s.chosen[is] = c
+		}
+	}
 }
+
+// association is that of a user without a word about accounts: of the default one, and
+// of the partition if there is one for it.
+func (s *Site) association(user string) *record { return s.own[user] }
 
 // parent is the account that an association is of, or that an account is in.
 func (s *Site) parent(r *record) *record {
@@ -279,10 +298,8 @@ func (s *Site) parent(r *record) *record {
 	if r.user == "" {
 		name = r.parent
 	}
-	for _, p := range s.records {
-		if name != "" && p.user == "" && p.account == name && p != r {
-			return p
-		}
+	if p := s.groups[name]; name != "" && p != r {
+		return p
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (j *Job) Begun() int64 {
 	switch {
 	case j.BegunUS != 0:
 		return j.BegunUS
-	case j.Batch != "":
+	case j.Batch != "" || j.Starting: // it may not have been handed on yet
 		return 0
 	}
 	return j.StartedUS

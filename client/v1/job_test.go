@@ -26,3 +26,17 @@ func TestAPriceIsAgreedOn(t *testing.T) {
 		}
 	}
 }
+
+// Who has been given processors and is not begun yet has not begun, also before a batch system has given
+// it a number.
+func TestWhatIsStartingHasNotBegun(t *testing.T) {
+	for want, j := range map[int64]v1.Job{
+		0: {State: v1.Running, StartedUS: 5, Starting: true},
+		5: {State: v1.Running, StartedUS: 5},
+		7: {State: v1.Running, StartedUS: 5, Batch: "4711", BegunUS: 7},
+	} {
+		if got := j.Begun(); got != want {
+			t.Errorf("%+v: it began at %d, want %d", j, got, want)
+		}
+	}
+}

@@ -64,10 +64,11 @@ func (a *slurmAnew) Anew(ctx context.Context, r slurm.Return) (slurm.Renewed, er
 	return n, nil
 }
 
-// certain reports whether an error will be the same when it is asked again.
+// certain reports whether an error will be the same when it is asked again: also where the user has used the
+// key of that time for something else, who can tell what it will be.
 func certain(err error) bool {
 	wrong := (*trade.FieldError)(nil)
-	return errors.As(err, &wrong) || errors.Is(err, trade.ErrForbidden) || errors.Is(err, trade.ErrUnknown) || errors.Is(err, trade.ErrConflict)
+	return errors.As(err, &wrong) || errors.Is(err, trade.ErrForbidden) || errors.Is(err, trade.ErrUnknown) || errors.Is(err, trade.ErrConflict) || errors.Is(err, trade.ErrKeyReused)
 }
 
 func refusedAnew(why string) slurm.Renewed {

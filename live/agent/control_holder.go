@@ -32,6 +32,7 @@ type holder struct {
 	sample   time.Duration // when the last one was taken, by awake
 	gathered time.Duration // when processes were last looked for that are not in the group
 	unwanted time.Duration // since when nobody wants anything of it; 0: somebody does
+	struck   bool          // and it was said that what is left of it is killed
 	tries    int           // to make the group
 	trouble  string        // what was last complained about
 	width    int           // of what is written down
@@ -217,7 +218,7 @@ func (h *holder) reconcile(ctx context.Context, asked bool) (over bool) {
 	}
 	living := h.observe(ctx, asked)
 	if !decided || len(orders) > 0 {
-		h.unwanted = 0
+		h.unwanted, h.struck = 0, false
 		return false
 	}
 	if h.unwanted == 0 {

@@ -24,7 +24,8 @@ func (h *holder) leaves() bool {
 	case err != nil:
 		h.logOnce("what is left of a job is not ended", err)
 		return true
-	case left > 0 && !spared:
+	case left > 0 && !spared && !h.struck: // what waits for a disk or a server stays for as long as that does
+		h.struck = true
 		h.control.agent.log.Warn("a job has ended, and some of it went on: it is killed", "job", h.id, "processes", left)
 	}
 	return left > 0

@@ -46,8 +46,8 @@ type Renewed struct {
 	Refused bool
 }
 
-// SaidPutBack is what is said of the end of a job that was put back, and handed in anew.
-const SaidPutBack = "put back into the queue of Slurm by its user, and handed in anew"
+// SaidPutBack is what is said of the end of a job that was put back: whether it is taken anew is not known then.
+const SaidPutBack = "put back into the queue of Slurm by its user, and asked for anew"
 
 // ErrGoesOn is what is said of a job that has not ended yet.
 var ErrGoesOn = errors.New("the job that was put back has not ended yet")

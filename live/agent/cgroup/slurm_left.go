@@ -27,7 +27,8 @@ type Sweeper interface {
 // controller still says so; the one of ours says so of all that did not have another group of cpu to go to.
 
 // Sweep ends all of the job's processes once none of Slurm's looks after it. Those of root it leaves
-// alone, unless the job is root's.
+// alone, unless the job is root's. One that its user has put back may be begun once more, under the same
+// number and in the same groups, while this goes on: what is of that is spared.
 func (g *slurmV1Group) Sweep(end bool) (left int, spared bool, err error) {
 	dirs := g.places()
 	pids, err := g.leftIn(dirs)
@@ -35,7 +36,9 @@ func (g *slurmV1Group) Sweep(end bool) (left int, spared bool, err error) {
 	case err != nil:
 		return 0, false, err
 	case len(pids) == 0:
-		g.tidy(dirs)
+		if g.swept && !g.tended(dirs) {
+			g.tidy(dirs)
+		}
 		return 0, false, nil
 	case !end || g.tended(dirs):
 		return len(pids), true, nil
@@ -47,7 +50,7 @@ func (g *slurmV1Group) Sweep(end bool) (left int, spared bool, err error) {
 			return left, false, err
 		}
 		time.Sleep(pause)
-		if pids, err = g.leftIn(dirs); err != nil || len(pids) == 0 || pause >= most {
+		if pids, err = g.leftIn(dirs); err != nil || len(pids) == 0 || pause >= most || g.tended(dirs) {
 			return left, false, err
 		}
 	}
@@ -144,21 +147,21 @@ func (g *slurmV1Group) strike(dirs []string, pids []int) error {
 		if err != nil && !noProcess(err) {
 			return err
 		}
-		g.wake(pid)
+		g.wake(pid, fd)
 	}
 	return nil
 }
 
 // wake takes a process that is to end out of a frozen group that is not its job's, where it would stay:
 // to thaw that would wake others.
-func (g *slurmV1Group) wake(pid int) {
+func (g *slurmV1Group) wake(pid, fd int) {
 	freezer := g.tree.freezer
 	if freezer == "" {
 		return
 	}
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cgroup")
-	if err != nil {
-		return // it has ended
+	if err != nil || fd >= 0 && unix.PidfdSendSignal(fd, 0, nil, 0) != nil {
+		return // it has ended, and the number may be another's
 	}
 	for line := range strings.Lines(string(text)) {
 		_, rest, _ := strings.Cut(line, ":")
@@ -206,9 +209,6 @@ func (g *slurmV1Group) keeps(pid int) bool {
 
 // tidy takes away the groups that were the job's: Slurm has given up those with others below them.
 func (g *slurmV1Group) tidy(dirs []string) {
-	if !g.swept {
-		return
-	}
 	for _, dir := range slices.Backward(dirs) {
 		_ = os.Remove(dir) // one that is in use stays
 	}

@@ -124,6 +124,60 @@ func TestWhatIsLeftOfAJobIsEnded(t *testing.T) {
 	waitFor(t, "it to end", func() bool { return !alive(others[0]) })
 }
 
+// looked is a group that says what is in it as often as it is asked, and does something before.
+type looked struct {
+	inside
+	looks  int
+	before func(look int)
+}
+
+func (g *looked) Procs() ([]int, error) {
+	g.looks++
+	g.before(g.looks)
+	return g.inside.Procs()
+}
+
+// A job that its user has put back is begun again under its number, in the groups that it had, while what
+// was left of it before is ended: nothing of that is touched.
+func TestWhatBeginsAgainIsNotWhatIsLeft(t *testing.T) {
+	if os.Geteuid() != 0 {
+		lacking(t, "root", "processes of several users want it")
+	}
+	mount, bin := t.TempDir(), t.TempDir()
+	sleep, err := exec.LookPath("sleep")
+	must(t, err)
+	program, err := os.ReadFile(sleep)
+	must(t, err)
+	stepd := filepath.Join(bin, "slurmstepd")
+	must(t, os.WriteFile(stepd, program, 0o755)) //nolint:gosec // it is a program
+	job := filepath.Join(mount, "freezer", "slurm_n1", "uid_5", "job_40")
+	must(t, os.MkdirAll(job, 0o755))
+	const user = 1_000_001
+	before, again := sleeps(t, sleep, user), sleeps(t, sleep, user)
+	group := &looked{inside: inside{pids: []int{before}}}
+	group.before = func(look int) {
+		if look == 3 { // once what there was has been struck
+			group.pids = []int{before, again}
+			sleeps(t, stepd, 0)
+		}
+	}
+	g := &slurmV1Group{Group: group, tree: &slurmV1{node: "n1", points: []string{filepath.Join(mount, "freezer")}}, job: "40"}
+	_, _, err = g.Sweep(true)
+	must(t, err)
+	if !alive(again) || group.looks < 3 {
+		t.Fatalf("what was begun again was killed with what was left before, at %d looks", group.looks)
+	}
+	waitFor(t, "what was left to end", func() bool { return !alive(before) })
+
+	// And its groups are not taken away under it.
+	group.pids = nil
+	_, _, err = g.Sweep(true)
+	must(t, err)
+	if !isDir(job) {
+		t.Error("a group of what was begun again was taken away")
+	}
+}
+
 // Who freezes a group below one of Slurm's, which users can make, is not suspended: what they decline
 // meanwhile is theirs to pay.
 func TestAUserDoesNotSuspendAJob(t *testing.T) {

@@ -50,7 +50,7 @@ func (r *Roster) AllShut(where *market.Where) bool {
 	}
 	shut, known := r.shut[alike]
 	if !known {
-		if shut = r.allShut(where); r.shut == nil {
+		if shut = allShut(r.nodes, where); r.shut == nil {
 			r.shut = map[market.Where]bool{}
 		}
 		r.shut[alike] = shut
@@ -58,9 +58,9 @@ func (r *Roster) AllShut(where *market.Where) bool {
 	return shut
 }
 
-func (r *Roster) allShut(where *market.Where) bool {
+func allShut(nodes []*Node, where *market.Where) bool {
 	some, takes := false, where.Chooser()
-	for _, n := range r.nodes {
+	for _, n := range nodes {
 		shape := n.Core(market.Rates{})
 		if n.Retired || !where.Admits(&shape) || !takes(&shape) {
 			continue

@@ -47,12 +47,13 @@ func (b *Backend) Suspended(job int64) bool {
 func (b *Backend) JobOf(ctx context.Context, number int64) (job int64, found bool, err error) {
 	b.mu.Lock()
 	r := b.byBatch[number]
+	goes := r != nil && !r.state.over()
 	waiting, waits := b.standIns.job[number]
 	let, went := b.numbers.of[number] // an element of an array, perhaps
 	renewed := b.numbers.renewed[number]
 	b.mu.Unlock()
 	switch {
-	case r != nil && (!r.state.over() || !waits && renewed == 0): // else it was put back
+	case goes || r != nil && !waits && renewed == 0: // else it was put back
 		return r.key.job, true, nil
 	case renewed != 0:
 		return renewed, true, nil

@@ -328,29 +328,29 @@ func (o *sbatchCommand) answer(ctx context.Context, con *console, market *client
 
 // spread settles on how many nodes a job is to be that may be on several numbers of them: of a range
 // (-N 2-4) the most that the market would take it on now, and where nothing is said but how many tasks
-// it has the fewest, as by sbatch, where Slurm runs them. What it takes on none it refuses with the
+// it has the fewest on which it would begin now, as by sbatch, where Slurm runs them. What it takes on none it refuses with the
 // fewest of a range, which are the easiest to be had, and is asked to put wherever there is room.
 func spread(ctx context.Context, market *client.Client, head *directive.Head, r *v1.Request, batch bool) error {
-	takes := func(r *v1.Request) (bool, error) {
-		_, err := market.Preview(ctx, *r)
+	takes := func(r *v1.Request, begins bool) (bool, error) {
+		q, err := market.Preview(ctx, *r)
 		if problem, is := errors.AsType[*client.Problem](err); is && problem.ExitCode() == exitRefused {
 			return false, nil
 		}
-		return err == nil, err
+		return err == nil && (!begins || q.PredictedUS > 0), err // it is foreseen of who has processors
 	}
 	for _, nodes := range head.Spreads {
 		head.Spread(r, nodes)
-		if taken, err := takes(r); taken || err != nil {
+		if taken, err := takes(r, false); taken || err != nil {
 			return err
 		}
 	}
-	if !batch {
-		return nil // its own agents start each task, wherever it is
+	if !batch || r.Hold || r.BeginMS > 0 || r.Follows() {
+		return nil // its own agents start each task, wherever it is; and who waits would wait for one node
 	}
 	for _, nodes := range head.Packs {
 		packed := *r
 		head.Spread(&packed, nodes)
-		if taken, err := takes(&packed); taken || err != nil {
+		if taken, err := takes(&packed, true); taken || err != nil {
 			if taken {
 				*r = packed
 			}

@@ -48,6 +48,7 @@ type roomOn struct {
 	*floor
 	processors int
 	asked      int
+	waits      bool // who is taken waits
 }
 
 func (f *roomOn) Preview(_ context.Context, _ trade.Identity, r trade.Request) (api.Outcome, error) {
@@ -55,7 +56,11 @@ func (f *roomOn) Preview(_ context.Context, _ trade.Identity, r trade.Request) (
 	if r.PerProgram() > f.processors {
 		return api.Outcome{Refusal: &v1.Refusal{Reason: market.CannotMeetResources.String(), Offers: []v1.Offer{}}}, nil
 	}
-	return api.Outcome{Quote: &v1.Quote{}}, nil
+	q := &v1.Quote{PredictedUS: 1}
+	if f.waits {
+		q.PredictedUS = 0
+	}
+	return api.Outcome{Quote: q}, nil
 }
 
 // -n 8 is on as few nodes as have room, as by sbatch, where Slurm runs the tasks; else wherever there is room.
@@ -74,8 +79,11 @@ func TestSbatchPacksTasks(t *testing.T) {
 		{"slurm", 9, []string{"-N", "2", "-n", "4"}, 2, 0, 4, 0},
 		{"slurm", 9, []string{"-n", "1"}, 0, 0, 1, 0},
 		{"", 8, []string{"-n", "8"}, 0, 0, 8, 0},
+		{"slurm", 8, []string{"-n", "8", "--hold"}, 0, 0, 8, 0}, // who waits would wait for one node
+		{"slurm", 8, []string{"-n", "8", "--begin=now+60"}, 0, 0, 8, 0},
+		{"slurm", -8, []string{"-n", "8"}, 0, 3, 8, 0},
 	} {
-		f := &roomOn{floor: newFloor(), processors: c.processors}
+		f := &roomOn{floor: newFloor(), processors: max(c.processors, -c.processors), waits: c.processors < 0}
 		f.prices = v1.Prices{Runs: c.runs}
 		open(t, f, v1.RoleUser)
 		mustLibra(t, append([]string{"sbatch", "-t", "1", "-Q", "--wrap", "true"}, c.options...)...)

@@ -163,7 +163,7 @@ func TestWhatBeginsAgainIsNotWhatIsLeft(t *testing.T) {
 	program, err := os.ReadFile(sleep)
 	must(t, err)
 	stepd := filepath.Join(bin, "slurmstepd")
-	must(t, os.WriteFile(stepd, program, 0o755)) //nolint:gosec // it is a program
+	must(t, os.WriteFile(stepd, program, 0o755))
 	job := filepath.Join(mount, "freezer", "slurm_n1", "uid_5", "job_"+strconv.Itoa(aJob()))
 	must(t, os.MkdirAll(job, 0o755))
 	const user = 1_000_001

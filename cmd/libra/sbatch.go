@@ -331,31 +331,28 @@ func (o *sbatchCommand) answer(ctx context.Context, con *console, market *client
 // it has the fewest on which it would begin now, as by sbatch, where Slurm runs them. What it takes on none it refuses with the
 // fewest of a range, which are the easiest to be had, and is asked to put wherever there is room.
 func spread(ctx context.Context, market *client.Client, head *directive.Head, r *v1.Request, batch bool) error {
-	takes := func(r *v1.Request, begins bool) (bool, error) {
-		q, err := market.Preview(ctx, *r)
-		if problem, is := errors.AsType[*client.Problem](err); is && problem.ExitCode() == exitRefused {
-			return false, nil
-		}
-		return err == nil && (!begins || q.PredictedUS > 0), err // it is foreseen of who has processors
-	}
 	for _, nodes := range head.Spreads {
 		head.Spread(r, nodes)
-		if taken, err := takes(r, false); taken || err != nil {
+		_, err := market.Preview(ctx, *r)
+		if problem, is := errors.AsType[*client.Problem](err); err == nil || !is || problem.ExitCode() != exitRefused {
 			return err
 		}
 	}
-	if !batch || r.Hold || r.BeginMS > 0 || r.Follows() {
-		return nil // its own agents start each task, wherever it is; and who waits would wait for one node
+	if batch && !r.Hold && r.BeginMS == 0 && !r.Follows() { // else its own agents start each task, wherever it is, or it would wait for one node
+		pack(ctx, market, head, r)
 	}
+	return nil
+}
+
+// pack puts the tasks of a job on the fewest nodes on which it would begin now. It is but a look: what is
+// wrong is said to who hands the job in.
+func pack(ctx context.Context, market *client.Client, head *directive.Head, r *v1.Request) {
 	for _, nodes := range head.Packs {
 		packed := *r
 		head.Spread(&packed, nodes)
-		if taken, err := takes(&packed, true); taken || err != nil {
-			if taken {
-				*r = packed
-			}
-			return err
+		if q, err := market.Preview(ctx, packed); err == nil && q.PredictedUS > 0 { // it is foreseen of who has processors
+			*r = packed
+			return
 		}
 	}
-	return nil
 }

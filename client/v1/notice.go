@@ -27,3 +27,8 @@ type JobNotice struct {
 	Starting  bool `json:"starting,omitempty"`  // as in Job
 	Suspended bool `json:"suspended,omitempty"` // as in Job
 }
+
+// Notice is what those are told who follow, of the job as it stands.
+func (j *Job) Notice() *JobNotice {
+	return &JobNotice{ID: j.ID, State: j.State, Share: j.Share, Work: j.Work, Price: j.Price, Penalty: j.Penalty, Starting: j.Starting, Suspended: j.Suspended}
+}

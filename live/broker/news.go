@@ -10,9 +10,7 @@ import (
 func (b *Broker) publish(e *entry) {
 	f := e.now()
 	j := &f.Job
-	b.news.Publish(v1.Notice{AtUS: b.now(), Kind: "job", Owner: j.Owner, Job: &v1.JobNotice{
-		ID: j.ID, State: j.State, Share: j.Share, Work: j.Work, Price: j.Price, Penalty: j.Penalty, Starting: j.Starting, Suspended: j.Suspended,
-	}})
+	b.news.Publish(v1.Notice{AtUS: b.now(), Kind: "job", Owner: j.Owner, Job: j.Notice()})
 }
 
 // pricesMoved tells those who follow what the clusters ask together.

@@ -32,17 +32,6 @@ type wicket struct {
 	asked  time.Time
 }
 
-// had is what jobs of the market have that Slurm has, and that it runs, by run.
-type had map[runKey]share
-
-type share struct {
-	user      string
-	qos       string // that it named
-	partition string
-	use       limit.Use
-	runs      bool
-}
-
 // How long limits are believed to be as they were: after the first they are asked for
 // anew, and until the second nobody waits for that.
 const (
@@ -352,37 +341,3 @@ func (g *gate) kin(partition string, several []string) []string {
 	}
 	return kin
 }
-
-// had adds what is in Slurm now to what was. What may have started is taken to have: Slurm may
-// have begun it before anybody has seen that.
-func (b *Backend) had(before had) had {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.addAnew() // so that no mistake in what goes along with the runs outlasts the next word of Slurm's
-	for key, r := range b.runs {
-		if !r.state.over() && r.state.inSlurm() {
-			if in, stood := before[runKey{key.job, standsIn}]; stood {
-				in.runs = true
-				before[runKey{key.job, standsIn}] = in
-			}
-			before[key] = share{user: r.User, qos: r.qos, partition: b.partitionOf(r.Nodes), use: r.use(), runs: r.state.mayHaveStarted() || before[key].runs}
-		}
-	}
-	for job, in := range b.standIns.of {
-		if _, stood := before[runKey{job, standsIn}]; !stood {
-			before[runKey{job, standsIn}] = share{user: in.User, qos: in.QOS, partition: in.Partition, use: limit.Use{Jobs: 1, Waiting: max(0, in.Elements-1)}}
-		}
-	}
-	for _, p := range b.putBacks { // which Slurm counts, and whose run may be over: the next has its place
-		if _, counted := before[p.of()]; !counted && b.standIns.job[p.ID] == 0 {
-			before[runKey{p.Job, comesBack}] = share{user: p.User, qos: p.QOS, partition: p.Partition, use: limit.Use{Jobs: 1}}
-		}
-	}
-	return before
-}
-
-// Where the attempt of a run is, of a stand-in, and of what was put back and is none yet.
-const (
-	standsIn  = -1
-	comesBack = -2
-)

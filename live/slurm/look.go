@@ -13,12 +13,19 @@ const nodesLast = 3 * time.Second
 // nothing is under way asks every ten seconds, and would sell what drains meanwhile. One asks, and
 // who comes meanwhile waits for the answer.
 func (b *Backend) lookAgain(ctx context.Context) {
+	if !b.lookIsOld() { // nobody waits then for who is asking, perhaps a Slurm that does not answer
+		return
+	}
 	b.looking.Lock()
 	defer b.looking.Unlock()
-	b.mu.Lock()
-	old := b.knows && !b.good.IsZero() && b.cfg.Now().Sub(b.looked) >= nodesLast
-	b.mu.Unlock()
-	if old {
+	if b.lookIsOld() {
 		b.lookAtNodes(context.WithoutCancel(ctx)) // the calls have a time limit of their own
 	}
+}
+
+// lookIsOld reports whether the nodes are known, and how they stand is of some time ago.
+func (b *Backend) lookIsOld() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.knows && !b.good.IsZero() && b.cfg.Now().Sub(b.looked) >= nodesLast
 }

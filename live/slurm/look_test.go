@@ -36,3 +36,28 @@ func TestWhatDrainsIsKnownBeforeAPromise(t *testing.T) {
 		}
 	}
 }
+
+// Who is promised something does not wait for somebody else's look at a Slurm that does not answer, nor for one
+// while what was seen a moment ago will do.
+func TestNobodyWaitsForALookThatIsNotNeeded(t *testing.T) {
+	for name, change := range map[string]func(b *Backend){
+		"a look of a moment ago": func(b *Backend) { b.looked = noon },
+		"Slurm does not answer":  func(b *Backend) { b.good = time.Time{} },
+	} {
+		b, _ := idle(t, Agents)
+		b.knows, b.good, b.looked = true, noon, noon.Add(-nodesLast)
+		change(b)
+		b.looking.Lock() // somebody asks
+		done := make(chan struct{})
+		go func() {
+			b.lookAgain(t.Context())
+			close(done)
+		}()
+		select {
+		case <-done:
+		case <-time.After(time.Minute):
+			t.Fatalf("%s: it waits", name)
+		}
+		b.looking.Unlock()
+	}
+}

@@ -82,9 +82,7 @@ func (t *teller) turns(ctx context.Context) bool {
 		if err != nil || j.State.Final() || t.owner != "" && j.Owner != t.owner {
 			continue // how it ended the market tells
 		}
-		n := v1.Notice{Seq: t.last, AtUS: t.b.cfg.Now().UnixMicro(), Kind: "job", Owner: j.Owner, Job: &v1.JobNotice{
-			ID: j.ID, State: j.State, Share: j.Share, Work: j.Work, Price: j.Price, Penalty: j.Penalty, Starting: j.Starting,
-		}}
+		n := v1.Notice{Seq: t.last, AtUS: t.b.cfg.Now().UnixMicro(), Kind: "job", Owner: j.Owner, Job: j.Notice()}
 		if !t.send(ctx, &n) {
 			return false
 		}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,8 +33,12 @@ func TestDefaultsProtectTheMachine(t *testing.T) {
 		}
 	}
 	r.agent.limitAll()
-	if groups.memory != 4000<<20 || groups.pids != 3000 {
+	if groups.memory != 4000<<20+keptOfGroups || groups.pids != 3000 {
 		t.Errorf("all together have %d bytes and %d processes", groups.memory, groups.pids)
+	}
+	r.agent.hello.MemoryMB = math.MaxInt64
+	if r.agent.limitAll(); groups.memory != math.MaxInt64 {
+		t.Errorf("all together have %d bytes of all that can be counted", groups.memory)
 	}
 	all, err := roomForProcesses()
 	if err != nil || all < 100 {

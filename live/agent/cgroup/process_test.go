@@ -45,6 +45,10 @@ func TestMain(m *testing.M) {
 // play enters the group that is named on descriptor 3, as a starter's small
 // init would, says so, and becomes the job.
 func play(role string, n int) error {
+	if role == "doze" { // where it is
+		time.Sleep(time.Hour)
+		return nil
+	}
 	var spec EnterSpec
 	pipe := os.NewFile(3, "spec")
 	if err := json.NewDecoder(pipe).Decode(&spec); err != nil {

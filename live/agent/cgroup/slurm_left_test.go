@@ -2,7 +2,6 @@ package cgroup
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,12 +15,26 @@ import (
 // slurmstepd is whose is looked for among all processes.
 func aJob() int { return 100_000_000 + os.Getpid() }
 
+// named is this very binary under some name, where everybody can start it.
+func named(t *testing.T, name string) string {
+	t.Helper()
+	self, err := os.ReadFile("/proc/self/exe")
+	must(t, err)
+	dir := t.TempDir()
+	must(t, os.Chmod(filepath.Dir(dir), 0o755))
+	must(t, os.Chmod(dir, 0o755))
+	program := filepath.Join(dir, name)
+	must(t, os.WriteFile(program, self, 0o755))
+	return program
+}
+
 // sleeps is a process that does nothing, of root or of somebody else, by a program of some name. It calls
 // itself what slurmstepd would, of the batch step of that job.
 func sleeps(t *testing.T, program string, uid uint32) int {
 	t.Helper()
-	process := exec.Command(program, "1000")
+	process := exec.Command(program)
 	process.Args[0] = fmt.Sprintf("slurmstepd: [%d.batch]", aJob())
+	process.Env = append(os.Environ(), roleVar+"=doze")
 	if uid != 0 {
 		process.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 	}
@@ -41,20 +54,7 @@ func TestWhatIsLeftOfAJobIsEnded(t *testing.T) {
 	if os.Geteuid() != 0 {
 		lacking(t, "root", "processes of several users want it")
 	}
-	mount, bin := t.TempDir(), t.TempDir()
-	must(t, os.Chmod(bin, 0o755))
-	must(t, os.Chmod(filepath.Dir(bin), 0o755))
-	sleep, err := exec.LookPath("sleep")
-	must(t, err)
-	stepd := filepath.Join(bin, "slurmstepd-wlm")
-	from, err := os.Open(sleep)
-	must(t, err)
-	defer from.Close()
-	to, err := os.OpenFile(stepd, os.O_CREATE|os.O_WRONLY, 0o755)
-	must(t, err)
-	_, err = io.Copy(to, from)
-	must(t, err)
-	must(t, to.Close())
+	mount, sleep, stepd := t.TempDir(), named(t, "sleep"), named(t, "slurmstepd-wlm")
 
 	has := func(place string, pids ...int) {
 		t.Helper()
@@ -157,13 +157,7 @@ func TestWhatBeginsAgainIsNotWhatIsLeft(t *testing.T) {
 	if os.Geteuid() != 0 {
 		lacking(t, "root", "processes of several users want it")
 	}
-	mount, bin := t.TempDir(), t.TempDir()
-	sleep, err := exec.LookPath("sleep")
-	must(t, err)
-	program, err := os.ReadFile(sleep)
-	must(t, err)
-	stepd := filepath.Join(bin, "slurmstepd")
-	must(t, os.WriteFile(stepd, program, 0o755))
+	mount, sleep, stepd := t.TempDir(), named(t, "sleep"), named(t, "slurmstepd")
 	job := filepath.Join(mount, "freezer", "slurm_n1", "uid_5", "job_"+strconv.Itoa(aJob()))
 	must(t, os.MkdirAll(job, 0o755))
 	const user = 1_000_001
@@ -178,6 +172,7 @@ func TestWhatBeginsAgainIsNotWhatIsLeft(t *testing.T) {
 	g := &slurmV1Group{Group: group, tree: &slurmV1{node: "n1", points: []string{filepath.Join(mount, "freezer")}}, job: strconv.Itoa(aJob())}
 	for spared := true; spared; { // while a slurmstepd of another's has not said whose it is
 		group.looks = 0
+		var err error
 		_, spared, err = g.Sweep(true)
 		must(t, err)
 	}
@@ -188,7 +183,7 @@ func TestWhatBeginsAgainIsNotWhatIsLeft(t *testing.T) {
 
 	// And its groups are not taken away under it.
 	group.pids = nil
-	_, _, err = g.Sweep(true)
+	_, _, err := g.Sweep(true)
 	must(t, err)
 	if !isDir(job) {
 		t.Error("a group of what was begun again was taken away")

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net"
 	"strings"
 	"testing"
 
@@ -17,30 +16,12 @@ import (
 func TestSlurmQOSWhileSlurmdbdIsAway(t *testing.T) {
 	slurmtest.RequireAccounting(t)
 	alice, bob := slurmtest.User(t, slurmtest.Alice), slurmtest.User(t, slurmtest.Bob)
-	cluster := slurmtest.Start(t, slurmtest.Options{Nodes: 1, CPUs: 2, Accounting: true, Enforce: "limits,qos"})
-	slurm := func(args ...string) string {
-		t.Helper()
-		out, err := cluster.Run(t.Context(), args[0], args[1:]...)
-		if err != nil {
-			t.Fatalf("%v: %v: %s", args, err, out)
-		}
-		return strings.TrimSpace(out)
-	}
-	for _, args := range []string{
+	cluster, c, slurm := accounted(t,
 		"add cluster other", "add qos high MaxJobsPU=1 MaxWall=20", "add qos wide MaxWall=40", "add qos secret", "add account physics cluster=" + slurmtest.ClusterName + ",other",
 		"add user " + alice + " account=physics cluster=" + slurmtest.ClusterName + " qos=normal,high,wide defaultqos=high",
 		"add user " + alice + " account=physics cluster=other qos=normal,secret defaultqos=secret",
 		"add user " + bob + " account=physics cluster=" + slurmtest.ClusterName + " qos=high,wide",
-	} {
-		slurm(append([]string{"sacctmgr", "--immediate"}, strings.Fields(args)...)...)
-	}
-	c := slurmConfig(t, cluster, "libra", "agents")
-	port, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0") // the same after a restart, for the agents
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Listen = port.Addr().String()
-	_ = port.Close()
+	)
 	m := serveSlurmMarket(t, cluster, c, alice, bob)
 	m.hire(t, 0.9)
 	m.awaitNodes(t)

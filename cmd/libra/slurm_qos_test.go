@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,31 +18,13 @@ import (
 func TestSlurmQOS(t *testing.T) {
 	slurmtest.RequireAccounting(t)
 	alice, bob := slurmtest.User(t, slurmtest.Alice), slurmtest.User(t, slurmtest.Bob)
-	cluster := slurmtest.Start(t, slurmtest.Options{Nodes: 1, CPUs: 2, Accounting: true, Enforce: "limits,qos"})
-	slurm := func(args ...string) string {
-		t.Helper()
-		out, err := cluster.Run(t.Context(), args[0], args[1:]...)
-		if err != nil {
-			t.Fatalf("%v: %v: %s", args, err, out)
-		}
-		return strings.TrimSpace(out)
-	}
-	for _, args := range []string{
+	cluster, c, slurm := accounted(t,
 		"add qos high MaxJobsPU=1 MaxWall=20", "add qos long Flags=PartitionTimeLimit", "add qos wide MaxJobsPU=3", "add qos secret",
 		"add account physics cluster=" + slurmtest.ClusterName,
 		"add user " + alice + " account=physics cluster=" + slurmtest.ClusterName + " qos=normal,high,long,wide defaultqos=normal",
 		"add user " + bob + " account=physics cluster=" + slurmtest.ClusterName,
-	} {
-		slurm(append([]string{"sacctmgr", "--immediate"}, strings.Fields(args)...)...)
-	}
+	)
 	slurm("scontrol", "update", "partitionname="+slurmtest.Partition, "maxtime=30")
-	c := slurmConfig(t, cluster, "libra", "agents")
-	port, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0") // the same after a restart, for the agents
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Listen = port.Addr().String()
-	_ = port.Close()
 	m := serveSlurmMarket(t, cluster, c, alice, bob)
 	hand := func(m *slurmMarket, user string, args ...string) (string, error) {
 		t.Helper()

@@ -17,10 +17,10 @@ func TestSlurmQOSWhileSlurmdbdIsAway(t *testing.T) {
 	slurmtest.RequireAccounting(t)
 	alice, bob := slurmtest.User(t, slurmtest.Alice), slurmtest.User(t, slurmtest.Bob)
 	cluster, c, slurm := accounted(t,
-		"add cluster other", "add qos high MaxJobsPU=1 MaxWall=20", "add qos wide MaxWall=40", "add qos secret", "add account physics cluster=" + slurmtest.ClusterName + ",other",
-		"add user " + alice + " account=physics cluster=" + slurmtest.ClusterName + " qos=normal,high,wide defaultqos=high",
-		"add user " + alice + " account=physics cluster=other qos=normal,secret defaultqos=secret",
-		"add user " + bob + " account=physics cluster=" + slurmtest.ClusterName + " qos=high,wide",
+		"add cluster other", "add qos high MaxJobsPU=1 MaxWall=20", "add qos wide MaxWall=40", "add qos secret", "add account physics cluster="+slurmtest.ClusterName+",other",
+		"add user "+alice+" account=physics cluster="+slurmtest.ClusterName+" qos=normal,high,wide defaultqos=high",
+		"add user "+alice+" account=physics cluster=other qos=normal,secret defaultqos=secret",
+		"add user "+bob+" account=physics cluster="+slurmtest.ClusterName+" qos=high,wide",
 	)
 	m := serveSlurmMarket(t, cluster, c, alice, bob)
 	m.hire(t, 0.9)

@@ -20,9 +20,9 @@ func TestSlurmQOS(t *testing.T) {
 	alice, bob := slurmtest.User(t, slurmtest.Alice), slurmtest.User(t, slurmtest.Bob)
 	cluster, c, slurm := accounted(t,
 		"add qos high MaxJobsPU=1 MaxWall=20", "add qos long Flags=PartitionTimeLimit", "add qos wide MaxJobsPU=3", "add qos secret",
-		"add account physics cluster=" + slurmtest.ClusterName,
-		"add user " + alice + " account=physics cluster=" + slurmtest.ClusterName + " qos=normal,high,long,wide defaultqos=normal",
-		"add user " + bob + " account=physics cluster=" + slurmtest.ClusterName,
+		"add account physics cluster="+slurmtest.ClusterName,
+		"add user "+alice+" account=physics cluster="+slurmtest.ClusterName+" qos=normal,high,long,wide defaultqos=normal",
+		"add user "+bob+" account=physics cluster="+slurmtest.ClusterName,
 	)
 	slurm("scontrol", "update", "partitionname="+slurmtest.Partition, "maxtime=30")
 	m := serveSlurmMarket(t, cluster, c, alice, bob)

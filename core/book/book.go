@@ -34,6 +34,8 @@ type Book struct {
 	asked  []float64 // by slot: the demand of a job when it was last given a speed; NaN: to be worked out
 	pace   *pace     // nil: nobody has asked
 	watch  *watch    // the same
+
+	changes changes
 }
 
 // New opens the book of a cluster.
@@ -130,6 +132,7 @@ func (b *Book) Remove(s Slot) {
 func (b *Book) Detach(s Slot) {
 	b.steady = false
 	e := b.slots.at(s)
+	b.note(s)
 	switch e.state {
 	case waiting:
 		e.state = free
@@ -145,6 +148,7 @@ func (b *Book) Detach(s Slot) {
 func (b *Book) Wait(s Slot, t Terms) {
 	e := b.slots.at(s)
 	e.Terms, e.state = t, waiting
+	b.note(s)
 	b.queue.add(e, s)
 	if len(b.queue.fresh) == mostFresh {
 		b.steady = false
@@ -209,6 +213,7 @@ func (b *Book) run(s Slot, e *Entry) {
 	e.at = market.Int32(len(b.running))
 	b.running = append(b.running, s)
 	b.stir(s)
+	b.note(s)
 }
 
 func (b *Book) release(s Slot, e *Entry) {

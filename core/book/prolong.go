@@ -25,9 +25,11 @@ func (b *Book) Without(s Slot, read func(View)) {
 		b.unshare(proc, &e.Job)
 	}
 
-	b.only = &only
+	b.only, e.state = &only, free
+	b.note(s)
 	read(View{b})
-	b.only = nil
+	b.only, e.state = nil, running
+	b.note(s)
 
 	b.share(held, &e.Job)
 	b.putDown(tasks, held)
@@ -71,6 +73,7 @@ func (b *Book) Prolong(s Slot, work market.Work, claim market.Share) {
 	e, now := b.slots.at(s), b.now
 	left := b.LeftOf(s, now)
 	b.stir(s)
+	b.note(s)
 	e.Job.Estimate += work + max(0, -left)
 	e.Terms.Claim = max(e.Terms.Claim, claim)
 	for t, proc := range b.tasksOf(s) {
@@ -98,6 +101,7 @@ func (b *Book) MakeBestEffort(s Slot) {
 	e := b.slots.at(s)
 	e.bestEffort, e.Terms.Firm = true, false
 	b.stir(s)
+	b.note(s)
 	if e.alone {
 		return
 	}

@@ -40,6 +40,7 @@ func (b *Book) Confirm(s Slot) {
 func (b *Book) unreserve(s Slot) {
 	b.slots.at(s).reserved = false
 	b.stir(s)
+	b.note(s)
 	b.reserved = slices.DeleteFunc(b.reserved, func(r Slot) bool { return r == s })
 }
 

@@ -66,7 +66,7 @@ func TestStateForgetsNoField(t *testing.T) {
 		"alone", "independent", "reserved", "bestEffort", "presumed", "endsAt", "worked", "priced", "refined",
 	}
 	sameFields(t, reflect.TypeFor[Entry](), derived, carried)
-	derived = []string{"processors", "then", "register", "queue", "steady", "reserved", "ends", "piles", "touched", "isTouch", "houses", "guests", "asked", "pace", "watch", "astray"}
+	derived = []string{"processors", "then", "register", "queue", "steady", "reserved", "ends", "piles", "touched", "isTouch", "houses", "guests", "asked", "pace", "watch", "changes", "astray"}
 	carried = []string{"now", "cause", "slots", "freeSlot", "vacated", "running", "tasks", "versions"}
 	sameFields(t, reflect.TypeFor[Book](), derived, carried)
 }

@@ -143,6 +143,9 @@ func (v View) Came() []Slot { return v.b.queue.came }
 // Waits reports whether the job on a slot waits.
 func (v View) Waits(s Slot) bool { return v.b.slots.at(s).state == waiting }
 
+// Here reports whether the job on a slot waits or runs, and has not gone.
+func (v View) Here(s Slot) bool { return v.b.slots.at(s).state != free }
+
 // Reservations counts the jobs that only keep their places.
 func (v View) Reservations() int { return v.b.Reservations() }
 

@@ -161,22 +161,6 @@ func FirstToEnd(at []market.Time, job []market.JobID) (order []market.JobID) {
 	return order
 }
 
-// Offers is the order in which a going rate has what jobs offer and need, by slot; each time
-// from what it had before.
-type Offers struct{ p goingRate }
-
-func (o *Offers) Order(rate, need map[book.Slot]float64, slots []book.Slot) (order []book.Slot) {
-	o.p.found = o.p.found[:0]
-	for _, s := range slots {
-		o.p.found = append(o.p.found, offerHere{rate: rate[s], need: need[s], slot: s})
-	}
-	o.p.arrange()
-	for _, x := range o.p.order {
-		order = append(order, x.slot)
-	}
-	return order
-}
-
 // Cheapest is what those cost who are chosen to make way on so many processors, and in which turn each is asked;
 // false: they cost more than somebody pays.
 func Cheapest(procs []int, cost []float64, missing int, most market.Price) (sum float64, turns []int32, ok bool) {

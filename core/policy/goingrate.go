@@ -37,13 +37,7 @@ type goingRate struct {
 	of        book.View      // whose processors the timetables are of
 	tables    []timetable    // by processor
 	rates     []appraised    // by slot
-	found     []offerHere    // as they stand in the book
-	summed    []offerHere    // those that here is of
-	among     int            // processors, then
-	order     []offerHere    // those, the best first
-	at        []int32        // by slot: 0
-	come      []offerHere
-	here      []offerHere // in that order, with all that is needed so far
+	here      bids           // of everybody
 	drop      []book.Slot
 	takes     []candidate
 	procs     market.Procs

@@ -1,25 +1,11 @@
 package policy
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/market"
 )
-
-// offerHere is what a job that is here offers, and how much of the cluster it needs together with all
-// that offer more.
-type offerHere struct {
-	rate, need float64
-	slot       book.Slot
-}
-
-// before reports whether an offer is better, or of two that are equal that which needs more.
-func (o *offerHere) before(other *offerHere) bool {
-	return o.rate > other.rate || o.rate == other.rate && o.need > other.need
-}
 
 // appraised is the rate that a job offers, kept until the job is another: a power takes longer than all
 // the rest.
@@ -38,102 +24,51 @@ type appraised struct {
 // A job counts as it came, whatever has been done of it: so the rate changes when jobs come and
 // go and not as time passes, and everybody who asks meanwhile is told the same.
 func (p *goingRate) rate(v book.View) float64 {
-	if p.survey(v, v.InOrder()) <= p.part {
-		return 0
-	}
-	p.sum(v)
-	for _, o := range p.here {
-		if o.need > p.part {
-			return o.rate
-		}
-	}
-	return 0
-}
-
-// survey lists what is here, and says how much of the cluster that needs.
-func (p *goingRate) survey(v book.View, waiting []book.Slot) (need float64) {
-	p.found = p.found[:0]
-	for _, jobs := range [...][]book.Slot{v.Running(), waiting} {
-		for _, s := range jobs {
-			e := v.Entry(s)
-			if e.Reserved() || !e.Job.SLA.Deadline.Finite() {
-				continue // it is a quote so far, or in no hurry
-			}
-			share := min(1, float64(e.Job.Estimate)/math.Max(float64(e.Job.SLA.Deadline), float64(market.TimeSlack)))
-			o := offerHere{rate: p.offers(s, e), need: float64(e.Job.Width) * share, slot: s}
-			p.found = append(p.found, o)
-			need += o.need
-		}
-	}
-	return need / float64(v.Processors())
-}
-
-// sum puts what was surveyed in order, the best offer first, and adds it up. Tasks come and go more often than jobs:
-// what was found the last time, too, is in order.
-func (p *goingRate) sum(v book.View) {
-	if p.among == v.Processors() && slices.Equal(p.found, p.summed) {
-		return
-	}
-	p.among = v.Processors()
-	p.summed = append(p.summed[:0], p.found...)
-	p.arrange()
-	p.here = p.here[:0]
-	sum := 0.0
-	for _, o := range p.order {
-		sum += o.need
-		o.need = sum / float64(v.Processors())
-		p.here = append(p.here, o)
-	}
-}
-
-// arrange puts what was found in order: who was there the last time stands as he stood, and those who are
-// new go between them.
-func (p *goingRate) arrange() {
-	for i := range p.found {
-		for s := int(p.found[i].slot); s >= len(p.at); {
-			p.at = append(p.at, 0)
-		}
-		p.at[p.found[i].slot] = market.Int32(i + 1)
-	}
-	stay := p.order[:0]
-	for _, o := range p.order {
-		if i := p.at[o.slot]; i > 0 && p.found[i-1] == o {
-			p.at[o.slot] = 0
-			stay = append(stay, o)
-		}
-	}
-	p.come = p.come[:0]
-	for i := range p.found {
-		if o := p.found[i]; p.at[o.slot] != 0 {
-			p.at[o.slot] = 0
-			p.come = append(p.come, o)
-		}
-	}
-	slices.SortFunc(p.come, func(a, b offerHere) int {
-		return cmp.Or(cmp.Compare(b.rate, a.rate), cmp.Compare(b.need, a.need))
-	})
-	// From the end on, so that nobody is in the way.
-	old, free := len(stay), len(stay)+len(p.come)
-	p.order = append(stay, p.come...)
-	for fresh := len(p.come); fresh > 0; {
-		free--
-		if old > 0 && p.come[fresh-1].before(&p.order[old-1]) {
-			old--
-			p.order[free] = p.order[old]
-		} else {
-			fresh--
-			p.order[free] = p.come[fresh]
-		}
-	}
+	p.survey(v)
+	return p.here.marginal(p.part * wholeCluster)
 }
 
 // needAbove is how much of the cluster those need who offer more than a rate, as surveyed.
 func (p *goingRate) needAbove(rate float64) float64 {
-	n, _ := slices.BinarySearchFunc(p.here, rate, func(o offerHere, rate float64) int { return cmp.Compare(rate, o.rate) })
-	if n == 0 {
-		return 0
+	return float64(p.here.needAbove(rate)) / wholeCluster
+}
+
+// wholeCluster is what a job needs that needs all of all processors. Needs are whole numbers, so that their sum
+// is the same in whatever order they came and went.
+const wholeCluster = 1e12
+
+// survey looks at those who have come, gone, or agreed on something else since the last one.
+func (p *goingRate) survey(v book.View) {
+	since := p.here.turn
+	if p.here.of != v || p.everybody {
+		since = 0
 	}
-	return p.here[n-1].need
+	changed, turn, known := v.Changes(since)
+	if !known {
+		p.here = bids{of: v}
+		for _, jobs := range [...][]book.Slot{v.Running(), v.InOrder()} {
+			for _, s := range jobs {
+				p.look(v, s)
+			}
+		}
+	}
+	for _, s := range changed {
+		p.look(v, s)
+	}
+	p.here.turn = turn
+}
+
+// look takes down what a job offers, and how much of the cluster it needs, as it is now. Who is a quote so far, or in no
+// hurry, does not count.
+func (p *goingRate) look(v book.View, s book.Slot) {
+	e := v.Entry(s)
+	if !v.Here(s) || e.Reserved() || !e.Job.SLA.Deadline.Finite() {
+		p.here.remove(s)
+		return
+	}
+	share := min(1, float64(e.Job.Estimate)/math.Max(float64(e.Job.SLA.Deadline), float64(market.TimeSlack)))
+	need := float64(e.Job.Width) * share / float64(v.Processors())
+	p.here.put(bid{rate: p.offers(s, e), need: int64(math.Round(need * wholeCluster)), slot: s})
 }
 
 // offers is the rate that a job offers which is here.

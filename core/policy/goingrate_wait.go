@@ -19,8 +19,7 @@ func (p *goingRate) takeIn(v book.View, d *book.Draft, waiting []book.Slot) (wak
 	if p.room <= 0 || p.price == pricePosted || len(waiting) == 0 {
 		return wake
 	}
-	p.survey(v, waiting)
-	p.sum(v)
+	p.survey(v)
 	for _, s := range waiting {
 		e := v.Entry(s)
 		if !v.Waits(s) || !e.Terms.Latest.Finite() {

@@ -2,13 +2,11 @@ package policy_test
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
 )
@@ -30,41 +28,6 @@ func TestWhoEndsFirstComesFirst(t *testing.T) {
 		slices.SortFunc(want, func(a, b market.JobID) int { return cmp.Or(cmp.Compare(when[a], when[b]), cmp.Compare(a, b)) })
 		if !slices.Equal(got, want) {
 			t.Fatalf("of %v they end as %v, not as %v", when, got, want)
-		}
-	})
-}
-
-// Offers that come, go and change stand in the order in which sorting all of them would put them.
-func TestOffersStandInOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var offers policy.Offers
-		rate, need, values := map[book.Slot]float64{}, map[book.Slot]float64{}, rapid.SampledFrom([]float64{0, 1, 2, 3})
-		for range rapid.IntRange(1, 12).Draw(t, "times") {
-			for s := range book.Slot(8) {
-				switch rapid.IntRange(0, 4).Draw(t, "becomes") {
-				case 0:
-					delete(rate, s)
-				case 1:
-					rate[s], need[s] = values.Draw(t, "rate"), values.Draw(t, "need")
-				}
-			}
-			want := slices.Sorted(maps.Keys(rate))
-			got := offers.Order(rate, need, rapid.Permutation(want).Draw(t, "found"))
-			slices.SortFunc(want, func(a, b book.Slot) int {
-				return cmp.Or(cmp.Compare(rate[b], rate[a]), cmp.Compare(need[b], need[a]))
-			})
-			if len(got) != len(want) {
-				t.Fatalf("%d of %d stand in order", len(got), len(want))
-			}
-			for i := range want { // who is alike may stand as it will
-				if rate[got[i]] != rate[want[i]] || need[got[i]] != need[want[i]] {
-					t.Fatalf("%v stand as %v, not as %v", rate, got, want)
-				}
-			}
-			all := slices.Sorted(slices.Values(got))
-			if !slices.Equal(all, slices.Sorted(maps.Keys(rate))) {
-				t.Fatalf("%v stand there, of %v", got, rate)
-			}
 		}
 	})
 }

@@ -19,6 +19,7 @@ type queue struct {
 	fresh  []Slot   // who came since the last plan, and has no place in the indexes
 	came   []Slot   // who came since the last plan, whatever has become of them
 	heads  lane
+	roll   roll
 	latest heap
 	widths bitset    // widths that somebody waits with
 	orders []order   // of the jobs of one width each
@@ -63,7 +64,9 @@ func (q *queue) index(slots *entries) {
 	for _, s := range q.fresh {
 		e := slots.at(s)
 		e.fresh = false
-		q.heads.push(heapItem{key: float64(e.Terms.Rank), id: e.Job.ID, slot: s, ticket: q.waits[s]})
+		head := heapItem{key: float64(e.Terms.Rank), id: e.Job.ID, slot: s, ticket: q.waits[s]}
+		q.heads.push(head)
+		q.roll.join(head)
 		if e.Terms.Latest.Finite() {
 			q.latest.push(heapItem{key: float64(e.Terms.Latest), id: e.Job.ID, slot: s, ticket: q.waits[s]})
 		}
@@ -168,34 +171,6 @@ func (q *queue) freshFit(slots *entries, first Slot, idle int, limit float64, ex
 // mostFresh is how many jobs are looked for one by one before they take their
 // places: thousands can arrive at one instant.
 const mostFresh = 8
-
-// inOrder lists the waiting jobs by rank.
-func (b *Book) inOrder() []Slot {
-	q := &b.queue
-	slots := make([]Slot, 0, q.n)
-	for _, items := range [...][]heapItem{q.heads.row[q.heads.gone:], q.heads.rest.items} {
-		for _, x := range items {
-			if q.still(x) {
-				slots = append(slots, x.slot)
-			}
-		}
-	}
-	slots = append(slots, q.fresh...)
-	compare := func(x, y Slot) int {
-		if b.slots.at(x).before(b.slots.at(y)) {
-			return -1
-		}
-		return 1
-	}
-	inOrder := true // it is, where the first comes first
-	for i := 1; i < len(slots) && inOrder; i++ {
-		inOrder = compare(slots[i-1], slots[i]) < 0
-	}
-	if !inOrder {
-		slices.SortFunc(slots, compare)
-	}
-	return slots
-}
 
 func (b *Book) sortByID(slots []Slot) {
 	slices.SortFunc(slots, func(x, y Slot) int { return int(b.slots.at(x).Job.ID - b.slots.at(y).Job.ID) })

@@ -136,26 +136,29 @@ func (p *goingRate) Plan(v book.View, d *book.Draft) {
 	for _, s := range p.drop {
 		d.Refuse(s, market.CannotMeetDeadline)
 	}
-	if v.Waiting() > 0 && v.Idle() > 0 {
-		for _, s := range v.InOrder() {
-			j := &v.Entry(s).Job
-			if v.HasIdle(j, 1) && p.fits(v, j) {
-				d.Join(s, p.procs)
-			}
-			if v.Idle() == 0 {
-				break
-			}
-		}
-	}
 	wake := market.Never
 	if v.Waiting() > 0 {
-		wake = p.takeIn(v, d, v.InOrder())
+		waiting := v.InOrder()
+		p.fill(v, d, waiting)
+		wake = p.takeIn(v, d, waiting)
 	}
 	wake = min(wake, p.edf.pace(v, d))
 	if v.Idle() > 0 { // somebody may wait for other processors than those, and nobody leave them
 		wake = min(wake, v.NextLatest()+beyond)
 	}
 	d.Wake(wake)
+}
+
+// fill gives processors that have nothing to do to the best offers.
+func (p *goingRate) fill(v book.View, d *book.Draft, waiting []book.Slot) {
+	for _, s := range waiting {
+		if v.Idle() == 0 {
+			return
+		}
+		if j := &v.Entry(s).Job; v.HasIdle(j, 1) && p.fits(v, j) {
+			d.Join(s, p.procs)
+		}
+	}
 }
 
 var _ Policy = (*goingRate)(nil)

@@ -214,7 +214,8 @@ func (p *Page) Until(what, expression string) {
 	var last error
 	for range 2400 { // a minute, and more on a busy machine
 		yes := false
-		if last = p.eval("Boolean("+expression+")", &yes); last == nil && yes {
+		// What a page says first is there before the rest of it has come.
+		if last = p.eval("document.readyState !== 'loading' && Boolean("+expression+")", &yes); last == nil && yes {
 			return
 		}
 		time.Sleep(25 * time.Millisecond)

@@ -94,6 +94,7 @@ func (q *queue) remove(e *Entry, s Slot) {
 		q.fresh = slices.Delete(q.fresh, i, i+1)
 		return
 	}
+	q.roll.left = true
 	o, n := q.of(e.Job.Width)
 	o.remove(e.place(), float64(e.Job.Estimate), &q.blank)
 	q.leasts[n] = o.least

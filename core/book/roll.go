@@ -6,7 +6,8 @@ import "slices"
 // sorted anew each time. Nothing is kept until somebody asks.
 type roll struct {
 	asked bool
-	stand []heapItem // in order; some have left
+	stand []heapItem // in order
+	left  bool       // some of them have
 	since []heapItem // as they came
 	spare []heapItem
 }
@@ -30,15 +31,20 @@ func (b *Book) inOrder() []Slot {
 		l.asked = true
 		l.since = append(append(l.since[:0], q.heads.row[q.heads.gone:]...), q.heads.rest.items...)
 	}
-	inOrder(l.since)
-	l.stand, l.spare = q.mergeStill(l.spare[:0], l.stand, l.since), l.stand
-	l.since = l.since[:0]
+	switch {
+	case len(l.since) > 0:
+		inOrder(l.since)
+		l.stand, l.spare = q.mergeStill(l.spare[:0], l.stand, l.since), l.stand
+		l.since = l.since[:0]
+	case l.left:
+		l.stand = slices.DeleteFunc(l.stand, func(x heapItem) bool { return !q.still(x) })
+	}
+	l.left = false
 	var fresh []heapItem
 	for _, s := range q.fresh {
 		e := b.slots.at(s)
 		fresh = append(fresh, heapItem{key: float64(e.Terms.Rank), id: e.Job.ID, slot: s, ticket: q.waits[s]})
 	}
-	inOrder(fresh)
 	slots := make([]Slot, 0, q.n)
 	for _, x := range l.stand {
 		for len(fresh) > 0 && fresh[0].before(x) {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/libra-market/libra/core/book"
 )
@@ -89,36 +90,20 @@ func (l *bids) remove(s book.Slot) {
 	l.right = min(l.right, at+1)
 	if len(r.bids) == 0 {
 		l.rows, l.above = slices.Delete(l.rows, at, at+1), l.above[:len(l.above)-1]
-		l.right = min(l.right, at)
 	}
 }
 
 // row is the first whose last is not before a bid.
 func (l *bids) row(b *bid) int {
-	low, high := 0, len(l.rows)
-	for low < high {
-		mid := (low + high) / 2
-		if r := l.rows[mid].bids; r[len(r)-1].before(b) {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low
+	return sort.Search(len(l.rows), func(i int) bool {
+		r := l.rows[i].bids
+		return !r[len(r)-1].before(b)
+	})
 }
 
 // place is the first in a row that is not before a bid.
 func (r *row) place(b *bid) int {
-	low, high := 0, len(r.bids)
-	for low < high {
-		mid := (low + high) / 2
-		if r.bids[mid].before(b) {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low
+	return sort.Search(len(r.bids), func(i int) bool { return !r.bids[i].before(b) })
 }
 
 // sum makes what is kept of the rows before each right, as far as a row.
@@ -134,26 +119,16 @@ func (l *bids) sum(to int) {
 // marginal is the rate of the first bid that together with all better ones needs more than so much; 0: all need no more.
 func (l *bids) marginal(most float64) float64 {
 	l.sum(len(l.rows) - 1)
-	low, high := 0, len(l.rows)
-	for low < high {
-		mid := (low + high) / 2
-		if float64(l.above[mid]+l.rows[mid].need) <= most {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	if low == len(l.rows) {
+	at := sort.Search(len(l.rows), func(i int) bool { return float64(l.above[i]+l.rows[i].need) > most })
+	if at == len(l.rows) {
 		return 0
 	}
-	need := l.above[low]
-	for i := range l.rows[low].bids {
-		b := &l.rows[low].bids[i]
-		if need += b.need; float64(need) > most {
-			return b.rate
-		}
+	need, there := l.above[at], l.rows[at].bids
+	in := 0
+	for need += there[in].need; float64(need) <= most; need += there[in].need {
+		in++
 	}
-	return 0
+	return there[in].rate
 }
 
 // needAbove is what those need together who offer more than a rate.

@@ -45,6 +45,7 @@ func (b *Book) inOrder() []Slot {
 		e := b.slots.at(s)
 		fresh = append(fresh, heapItem{key: float64(e.Terms.Rank), id: e.Job.ID, slot: s, ticket: q.waits[s]})
 	}
+	inOrder(fresh)
 	slots := make([]Slot, 0, q.n)
 	for _, x := range l.stand {
 		for len(fresh) > 0 && fresh[0].before(x) {

@@ -22,7 +22,8 @@ import (
 // the forecast goes, and not at all by somebody for whom there is room.
 type forecast struct {
 	of       book.View
-	openings []opening // by time
+	openings []opening // by time, from gone on
+	gone     int       // how many have been taken
 	ends     book.Ends // of others, which come later
 	next     opening   // the first of them; none if n is 0
 	last     market.Time
@@ -67,7 +68,7 @@ func (f *forecast) advance() {
 func (f *forecast) copyOf(g *forecast) {
 	mine := f.openings
 	*f = *g
-	f.openings = append(mine[:0], g.openings...)
+	f.openings, f.gone = append(mine[:0], g.openings[g.gone:]...), 0
 }
 
 // processors counts those that are up: idle, or somebody's.
@@ -82,11 +83,11 @@ func (f *forecast) processors() int {
 // start lets the next in order run for a time on so many processors and says
 // when it begins: never, and nobody after it either, if there are not as many.
 func (f *forecast) start(width int, length market.Time) market.Time {
-	n, used, last := 0, 0, opening{}
+	n, last := 0, opening{}
 	for n < width {
-		if used < len(f.openings) && (f.next.n == 0 || f.openings[used].at <= f.next.at) {
-			last = f.openings[used]
-			used++
+		if f.gone < len(f.openings) && (f.next.n == 0 || f.openings[f.gone].at <= f.next.at) {
+			last = f.openings[f.gone]
+			f.gone++
 		} else if f.next.n > 0 {
 			last = f.next
 			f.advance()
@@ -97,12 +98,40 @@ func (f *forecast) start(width int, length market.Time) market.Time {
 		n += last.n
 	}
 	f.last = max(f.last, last.at)
-	f.openings = slices.Delete(f.openings, 0, used)
 	if n > width { // it comes before all the others
-		f.openings = slices.Insert(f.openings, 0, opening{at: last.at, n: n - width})
+		f.putFirst(opening{at: last.at, n: n - width})
 	}
-	end := opening{at: f.last + length, n: width}
-	at, _ := slices.BinarySearchFunc(f.openings, end, func(a, b opening) int { return cmp.Compare(a.at, b.at) })
-	f.openings = slices.Insert(f.openings, at, end)
+	f.put(opening{at: f.last + length, n: width})
 	return f.last
+}
+
+// putFirst adds an opening that is not later than any.
+func (f *forecast) putFirst(o opening) {
+	if f.gone == 0 {
+		f.openings = slices.Insert(f.openings, 0, o)
+		return
+	}
+	f.gone--
+	f.openings[f.gone] = o
+}
+
+// put adds an opening in its place.
+func (f *forecast) put(o opening) {
+	low, high := f.gone, len(f.openings)
+	for low < high {
+		if mid := int(uint(low+high) / 2); f.openings[mid].at < o.at {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if f.gone > 0 && low-f.gone < len(f.openings)-low { // fewer are before it than behind it
+		copy(f.openings[f.gone-1:], f.openings[f.gone:low])
+		f.gone--
+		f.openings[low-1] = o
+		return
+	}
+	f.openings = append(f.openings, opening{})
+	copy(f.openings[low+1:], f.openings[low:])
+	f.openings[low] = o
 }

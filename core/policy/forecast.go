@@ -119,7 +119,7 @@ func (f *forecast) putFirst(o opening) {
 func (f *forecast) put(o opening) {
 	low, high := f.gone, len(f.openings)
 	for low < high {
-		if mid := int(uint(low+high) / 2); f.openings[mid].at < o.at {
+		if mid := (low + high) / 2; f.openings[mid].at < o.at {
 			low = mid + 1
 		} else {
 			high = mid

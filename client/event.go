@@ -97,7 +97,9 @@ func (c *Client) listen(ctx context.Context, last *int64, yield func(v1.Notice, 
 				return fmt.Errorf("events: %w", err)
 			}
 			data.Reset()
-			*last = n.Seq
+			if n.IsPlace() {
+				*last = n.Seq
+			}
 			if !yield(n, nil) {
 				return errEnough
 			}

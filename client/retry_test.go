@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -256,5 +257,36 @@ func TestEventsEndWithWhatWentWrong(t *testing.T) {
 	// The transport may add an attempt of its own for a connection that it reuses.
 	if n, err := count(); n != 1 || err == nil || f.calls.Load() < 2 || f.calls.Load() > 4 {
 		t.Errorf("nobody there: got %d, %v after %d calls", n, err, f.calls.Load())
+	}
+}
+
+// What has no number is no place to go on from.
+func TestEventsGoOnAfterTheLastNumber(t *testing.T) {
+	asked := make(chan string, 2)
+	turn := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Header.Get("Last-Event-ID")
+		w.Header().Set("Content-Type", "text/event-stream")
+		if turn++; turn == 1 {
+			fmt.Fprint(w, "id: 4\nevent: job\ndata: {\"seq\":4,\"kind\":\"job\"}\n\nevent: job\ndata: {\"seq\":0,\"kind\":\"job\"}\n\n")
+			return
+		}
+		fmt.Fprint(w, "id: 5\nevent: job\ndata: {\"seq\":5,\"kind\":\"job\"}\n\n")
+	}))
+	defer server.Close()
+	c, err := client.New(server.URL, "secret", client.Options{Plain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, err := range c.Events(t.Context(), 3) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n.Seq == 5 {
+			break
+		}
+	}
+	if first, second := <-asked, <-asked; first != "3" || second != "4" {
+		t.Errorf("it asked for what comes after %q, and then after %q", first, second)
 	}
 }

@@ -11,6 +11,10 @@ type Notice struct {
 	Node   string     `json:"node,omitempty"`
 }
 
+// IsPlace reports whether its number is one after which who was away can go on. What follows from no notice of the
+// market's, to somebody who has heard none, has none.
+func (n *Notice) IsPlace() bool { return n.Seq > 0 || n.Kind == NoticeLost }
+
 // NoticeLost is the kind of the notice that says that some before it are gone:
 // who wants to know what happened has to look again.
 const NoticeLost = "lost"

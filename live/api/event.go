@@ -106,9 +106,11 @@ func (c *call) appendEvent(out []byte, n *v1.Notice, owner string) ([]byte, erro
 	if err != nil {
 		return out, err
 	}
-	out = append(out, "id: "...)
-	out = strconv.AppendInt(out, n.Seq, 10)
-	out = append(out, "\nevent: "...)
+	if n.IsPlace() {
+		out = append(out, "id: "...)
+		out = append(strconv.AppendInt(out, n.Seq, 10), '\n')
+	}
+	out = append(out, "event: "...)
 	out = append(out, n.Kind...)
 	out = append(out, "\ndata: "...)
 	out = append(out, text...)

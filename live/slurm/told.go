@@ -63,11 +63,11 @@ func (t *teller) send(ctx context.Context, n *v1.Notice) bool {
 	}
 }
 
-// turns tells of those that were suspended or resumed. It has the number of the notice before: who
-// comes back goes on after that.
+// turns tells of those that were suspended or resumed. It has the number of the notice before, and none if there was
+// none: who comes back goes on after that.
 func (t *teller) turns(ctx context.Context) bool {
 	now := t.b.suspended()
-	if t.last == 0 || maps.Equal(now, t.told) {
+	if maps.Equal(now, t.told) {
 		return true
 	}
 	turned := maps.Clone(now)

@@ -1,0 +1,56 @@
+package slurm
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/libra-market/libra/client/v1"
+)
+
+// Who follows is told when Slurm suspends a job and when it resumes it, also before anything else has been told; of one's
+// own jobs, and of none that has ended.
+func TestWhoFollowsHearsOfTheSuspended(t *testing.T) {
+	b, _ := idle(t, Agents)
+	suspend := func(ids ...int64) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.suspends = map[int64]bool{}
+		for _, id := range ids {
+			b.suspends[id] = true
+		}
+	}
+	jobs := func(_ context.Context, id int64) (v1.Job, error) {
+		j := v1.Job{ID: id, State: v1.Running, Owner: "ann", Suspended: b.Suspended(id)}
+		switch id {
+		case 2:
+			j.Owner = "bob"
+		case 3:
+			j.State = v1.Completed
+		}
+		return j, nil
+	}
+	from := make(chan v1.Notice)
+	to := b.Tell(t.Context(), "ann", from, jobs)
+	hears := func(what string, seq int64, suspended bool) {
+		t.Helper()
+		select {
+		case n := <-to:
+			if n.Seq != seq || n.Job == nil || n.Job.ID != 1 || n.Job.Suspended != suspended || n.IsPlace() != (seq > 0) {
+				t.Errorf("%s: %+v", what, n)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("%s: nothing is said", what)
+		}
+	}
+	suspend(1, 2, 3)
+	hears("suspended, and nothing was said before", 0, true)
+	from <- v1.Notice{Seq: 7, Kind: "job", Owner: "ann", Job: &v1.JobNotice{ID: 1, State: v1.Running}}
+	hears("a notice of the market's", 7, true)
+	suspend(2)
+	hears("resumed", 7, false)
+	close(from)
+	if n, open := <-to; open {
+		t.Errorf("who heard the last one hears %+v", n)
+	}
+}

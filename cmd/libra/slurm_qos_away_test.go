@@ -130,8 +130,8 @@ func TestSlurmQOSWhileSlurmdbdIsAway(t *testing.T) {
 	for _, state := range []string{"DOWN", "DRAIN", "INACTIVE"} {
 		slurm("scontrol", "update", "partitionname="+slurmtest.Partition, "state="+state)
 		m.until(t, "the market to know", func() bool {
-			out, err := hand(alice, soon, "--wrap", "true")
-			return err != nil && strings.Contains(err.Error(), state) || err == nil && out == ""
+			_, err := hand(bob, soon, "--qos=wide", "--wrap", "true") // what is taken until then has none of alice's room
+			return err != nil && strings.Contains(err.Error(), state)
 		})
 		id, err := hand(alice, soon, "--hold", "--wrap", "true")
 		taken, _ := cluster.RunAs(t.Context(), alice, "sbatch", "--parsable", "--hold", "-t", "1", "-p", slurmtest.Partition, "-D", m.dir, "--wrap", "true")

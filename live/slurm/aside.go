@@ -160,8 +160,18 @@ func (b *Backend) within(ctx context.Context, user string, r *trade.Request) *li
 	if in.From.After(now) {
 		return nil // it begins in it
 	}
-	if b.tellAside(ctx, in.Name) == 0 {
-		return no("of its nodes (%s) none is one of the market's that takes jobs of it now, and another reservation's not as well", strings.Join(in.Nodes, ", "))
+	open, shut := b.tellAside(ctx, in.Name)
+	if open == 0 { // what is known of them may be of a moment ago
+		b.pollNodes(ctx)
+		open, shut = b.tellAside(ctx, in.Name)
+	}
+	if open == 0 {
+		why := "none is one of the market's, and not another reservation's as well"
+		if len(shut) > 0 {
+			slices.Sort(shut)
+			why = "none takes jobs of it now: " + strings.Join(shut, "; ")
+		}
+		return no("of its nodes (%s) %s", strings.Join(in.Nodes, ", "), why)
 	}
 	return nil
 }
@@ -202,16 +212,17 @@ func later(a, b time.Time) time.Time {
 }
 
 // tellAside tells the market of the nodes of a reservation what it does not know yet, and says
-// how many of them take its jobs.
-func (b *Backend) tellAside(ctx context.Context, name string) (open int) {
+// how many of them take its jobs, and why the others do not.
+func (b *Backend) tellAside(ctx context.Context, name string) (open int, shut []string) {
 	for _, n := range b.settled(ctx, name) {
 		b.mu.Lock()
 		h, told := *n.hello, n.hello.Reserved == name
 		n.equip(&h, true)
 		b.mu.Unlock()
 		if !told {
-			if _, err := b.register(ctx, n, h); err != nil {
-				continue // it is told with the next look at all nodes
+			if _, err := b.register(ctx, n, h); err != nil { // it is told with the next look at all nodes
+				shut = append(shut, fmt.Sprintf("%s: %v", n.name, err))
+				continue
 			}
 		}
 		b.mu.Lock()
@@ -220,7 +231,8 @@ func (b *Backend) tellAside(ctx context.Context, name string) (open int) {
 		news := door != n.door && !n.turning
 		b.mu.Unlock()
 		if news {
-			if b.fleet.Turn(ctx, n.name, door, why, ahead) != nil {
+			if err := b.fleet.Turn(ctx, n.name, door, why, ahead); err != nil {
+				shut = append(shut, fmt.Sprintf("%s: %v", n.name, err))
 				continue
 			}
 			b.mu.Lock()
@@ -229,9 +241,11 @@ func (b *Backend) tellAside(ctx context.Context, name string) (open int) {
 		}
 		if door == trade.DoorOpen {
 			open++
+		} else {
+			shut = append(shut, n.name+": "+why)
 		}
 	}
-	return open
+	return open, shut
 }
 
 // settlePause is how long it takes to look again whether the market has answered, and

@@ -286,7 +286,7 @@ func TestWhichNodesAreSetAside(t *testing.T) {
 		if c.node != nil {
 			c.node(n)
 		}
-		if open := b.tellAside(t.Context(), "course"); open != c.open {
+		if open, _ := b.tellAside(t.Context(), "course"); open != c.open {
 			t.Errorf("%s: %d nodes take its jobs", name, open)
 		}
 	}
@@ -494,4 +494,25 @@ func TestWhatIsHeardWithTheNodes(t *testing.T) {
 	look("nodes are not heard of again", errors.New("slurmctld does not answer"), 1, "course")
 	look("while a node is set aside", nil, 2, "")
 	look("when nobody minds", nil, 2, "")
+}
+
+// What was seen of a node a moment ago refuses nobody: it is looked at once more, and who is refused is told why it takes
+// no jobs.
+func TestANodeOfAReservationIsLookedAtOnceMore(t *testing.T) {
+	asks := &trade.Request{Reservation: "course", EstimateMS: 1000, DeadlineMS: 60_000}
+	for _, drains := range []bool{false, true} {
+		whole := course()
+		whole.CPUs = 4 // as many as the model's nodes have
+		b, n, slurm := reserving(t, whole)
+		n.slurm.Draining, slurm.Drains["n1"] = true, drains
+		e := b.within(t.Context(), "alice", asks)
+		if (e != nil) != drains || e != nil && !strings.Contains(e.Detail, "of its nodes (n1) none takes jobs of it now: n1: it drains in Slurm") {
+			t.Errorf("drains: %v: %+v", drains, e)
+		}
+	}
+	b, n, _ := reserving(t, course())
+	n.membership = away
+	if e := b.within(t.Context(), "alice", asks); e == nil || !strings.Contains(e.Detail, "none is one of the market's, and not another reservation's as well") {
+		t.Errorf("away: %+v", e)
+	}
 }

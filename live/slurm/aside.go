@@ -127,6 +127,7 @@ func (b *Backend) askReserved(ctx context.Context) error {
 // within holds a request of a user against the reservation that it is to be in, of which Slurm
 // is asked, and has the market know of its nodes.
 func (b *Backend) within(ctx context.Context, user string, r *trade.Request) *limit.Excess {
+	began := b.cfg.Now()
 	if err := b.askReserved(ctx); err != nil {
 		return &limit.Excess{Detail: "what is reserved in Slurm is not known, since it does not answer: ask again"}
 	}
@@ -162,7 +163,7 @@ func (b *Backend) within(ctx context.Context, user string, r *trade.Request) *li
 	}
 	open, shut := b.tellAside(ctx, in.Name)
 	if open == 0 { // what is known of them may be of a moment ago
-		b.pollNodes(ctx)
+		b.lookSince(ctx, began)
 		open, shut = b.tellAside(ctx, in.Name)
 	}
 	if open == 0 {

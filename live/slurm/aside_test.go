@@ -504,7 +504,7 @@ func TestANodeOfAReservationIsLookedAtOnceMore(t *testing.T) {
 		whole := course()
 		whole.CPUs = 4 // as many as the model's nodes have
 		b, n, slurm := reserving(t, whole)
-		n.slurm.Draining, slurm.Drains["n1"] = true, drains
+		n.slurm.Draining, slurm.Drains["n1"], b.good = true, drains, noon
 		e := b.within(t.Context(), "alice", asks)
 		if (e != nil) != drains || e != nil && !strings.Contains(e.Detail, "of its nodes (n1) none takes jobs of it now: n1: it drains in Slurm") {
 			t.Errorf("drains: %v: %+v", drains, e)

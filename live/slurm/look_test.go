@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -34,6 +35,36 @@ func TestWhatDrainsIsKnownBeforeAPromise(t *testing.T) {
 		if closed := b.fleet.(*fakeMarket).member("n1").closed; closed != c.closed {
 			t.Errorf("%s: the market knows %v", name, closed)
 		}
+	}
+}
+
+// heeding says nothing to who has gone away.
+type heeding struct{ *model.Slurm }
+
+func (s heeding) Nodes(ctx context.Context, partition string) ([]client.Node, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s.Slurm.Nodes(ctx, partition)
+}
+
+// Who goes away while they wait for a look does not make Slurm one that is silent, by which lost nodes would be found later;
+// and who comes while somebody looks has the same look.
+func TestWhoGoesAwayDoesNotSilenceSlurm(t *testing.T) {
+	b, n := idle(t, Agents)
+	b.slurm = heeding{b.slurm.(*model.Slurm)}
+	b.knows, b.good, b.looked = true, noon, noon.Add(-time.Second)
+	n.slurm.Draining = true
+	silent := b.silent
+	ctx, away := context.WithCancel(t.Context())
+	away()
+	b.lookSince(ctx, noon.Add(-time.Second))
+	if n.slurm.Draining || b.silent != silent {
+		t.Errorf("it drains: %v; Slurm was silent at %v, and at %v", n.slurm.Draining, silent, b.silent)
+	}
+	n.slurm.Draining = true
+	if b.lookSince(ctx, noon.Add(-time.Second)); !n.slurm.Draining {
+		t.Error("it is looked at once more")
 	}
 }
 

@@ -20,8 +20,9 @@ func TestSlurmQOS(t *testing.T) {
 	alice, bob := slurmtest.User(t, slurmtest.Alice), slurmtest.User(t, slurmtest.Bob)
 	cluster, c, slurm := accounted(t,
 		"add qos high MaxJobsPU=1 MaxWall=20", "add qos long Flags=PartitionTimeLimit", "add qos wide MaxJobsPU=3", "add qos secret",
+		"add qos thin MaxTRESPerNode=cpu=1", "add qos billed GrpTRES=billing=3", "add qos brief MaxTRESRunMinsPU=cpu=5",
 		"add account physics cluster="+slurmtest.ClusterName,
-		"add user "+alice+" account=physics cluster="+slurmtest.ClusterName+" qos=normal,high,long,wide defaultqos=normal",
+		"add user "+alice+" account=physics cluster="+slurmtest.ClusterName+" qos=normal,high,long,wide,thin,billed,brief defaultqos=normal",
 		"add user "+bob+" account=physics cluster="+slurmtest.ClusterName,
 	)
 	slurm("scontrol", "update", "partitionname="+slurmtest.Partition, "maxtime=30")
@@ -86,6 +87,22 @@ func TestSlurmQOS(t *testing.T) {
 	refused(m, exitRefused, "MaxWall of QOS high", alice, "--deadline=now+25minutes", "--qos=high", "--wrap", "true")
 	refused(m, exitRefused, "MaxTime of partition", alice, "--deadline=now+50minutes", "--wrap", "true")
 	ends(m, taken(m, "--deadline=now+50minutes", "--qos=long", "--wrap", "true"), "long|COMPLETED")
+	refused(m, exitRefused, "MaxTRESPerNode of QOS thin", alice, soon, "--qos=thin", "-n", "2", "-N", "1", "--wrap", "true")
+	slurm("scontrol", "update", "partitionname="+slurmtest.Partition, "tresbillingweights=CPU=2")
+	m.until(t, "another bill to be known", func() bool {
+		_, err := hand(m, alice, soon, "--qos=billed", "-c", "2", "--wrap", "true")
+		return err != nil && strings.Contains(err.Error(), "GrpTRES billing=3 of QOS billed")
+	})
+	ends(m, taken(m, soon, "--qos=billed", "--wrap", "true"), "billed|COMPLETED")
+	// Older releases take such a limit, and hold nobody against it.
+	if out, err := hand(m, alice, soon, "--qos=brief", "--wrap", "true"); slurm("sinfo", "--version") < "slurm-wlm 24.11" == (err != nil) {
+		t.Errorf("more time than its QOS lets a user have: %q, %v", out, err)
+	} else if err == nil {
+		ends(m, out, "brief|COMPLETED")
+	} else if !strings.Contains(err.Error(), "MaxTRESRunMinsPU cpu=5 of user "+alice+" in QOS brief") {
+		t.Error(err)
+	}
+	ends(m, taken(m, "--deadline=now+4minutes", "--qos=brief", "--wrap", "true"), "brief|COMPLETED")
 
 	// 3. One that waits has it, through a restart of the market, and so has one that is begun again.
 	waits := taken(m, soon, "--qos=wide", "--hold", "--wrap", "env | grep QOS; sleep 1")

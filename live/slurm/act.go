@@ -12,6 +12,7 @@ import (
 
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/limit"
 )
 
 // do carries an action out beside the loop. The lock is held.
@@ -102,7 +103,7 @@ func (b *Backend) submit(ctx context.Context, r *run) {
 	if most := site.LongestFor(s.User, s.QOS, processors); most > 0 && (s.Limit == 0 || s.Limit > most) {
 		s.Limit = most // with more it would wait for good
 	}
-	if room := site.RoomFor(s.User, s.QOS, processors); orders[0].Spec.DueUS > 0 && room > 0 && s.Limit > room && !time.UnixMicro(orders[0].Spec.DueUS).After(b.cfg.Now().Add(room)) {
+	if room := site.RoomFor(asked(&orders[0].Spec, &s)); orders[0].Spec.DueUS > 0 && room > 0 && s.Limit > room && !time.UnixMicro(orders[0].Spec.DueUS).After(b.cfg.Now().Add(room)) {
 		s.Limit = room // alike, and it is long enough
 	}
 	s.Limit = b.beforeReserved(ctx, r.Nodes, orders[0].Spec.DueUS, s.Limit)
@@ -175,6 +176,16 @@ func (r *run) inOrder() []task.Order {
 		}
 	}
 	return orders
+}
+
+// asked is what Slurm is asked for by a submission.
+func asked(first *task.Spec, s *client.Submission) limit.Ask {
+	nodes := max(1, len(s.Nodes))
+	each := int64(max(1, first.Processors()))
+	return limit.Ask{
+		User: s.User, QOS: s.QOS, Processors: nodes * s.CPUs, Programs: nodes, MemoryMB: (megabytes(first.Memory) + each - 1) / each,
+		GPUs: first.GPUs * s.Tasks, GPUKind: first.GPUKind,
+	}
 }
 
 // submission is the one Slurm job of all tasks of a run.

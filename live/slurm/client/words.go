@@ -120,7 +120,7 @@ func (j Job) Limited() bool {
 		return false
 	}
 	for _, begin := range [...]string{
-		"Assoc", "QOS", "MaxJobsPer", "MaxSubmitJobs", "MaxCpuPer", "MaxNodePer", "MaxMem", "MaxBillingPer", "MaxGRESPer", "MaxWallPer", "MaxTRES",
+		"Assoc", "QOS", "Max", // as MaxJobsPerAccount, MaxCpuRunMinsPerUser, MaxMemPerLimit
 		"AccountNotAllowed", "Job's account not permitted", "Job's QOS not permitted", "PartitionTimeLimit", "PartitionNodeLimit",
 	} {
 		if strings.HasPrefix(j.Reason, begin) {

@@ -22,6 +22,7 @@ type Site struct {
 	accounts map[string]string // of users: the default one
 	choices  []choice          // which QOS a job of an association has, and may have
 	traits   map[string]trait  // of QOS, beside their limits
+	timed    bool              // limits of the time that a user, or an account, has in a QOS are
 	preempts bool              // Slurm ends, or suspends, jobs of a QOS for those of another
 	reserved []Reserved
 	licenses map[string]license
@@ -42,6 +43,8 @@ type Partition struct {
 	DefMemoryMB  int64 // of a job that asks for none, on each processor
 	MaxMemoryMB  int64 // on each processor
 	MaxMemoryAll int64 // MB on a node
+
+	weights weights // by which it bills
 }
 
 // Ask is what somebody wants to have.
@@ -63,6 +66,8 @@ type Ask struct {
 	Waited     bool           // and has had it wait until now: that the partition takes no jobs is no matter, it has it
 	Time       time.Duration  // until it has to be done
 	Open       bool           // it has no deadline: Slurm is told that it may run as long as anything
+
+	weights weights // by which it is billed
 }
 
 // forever is how long a job may run of which nobody says.
@@ -174,6 +179,7 @@ func (s *Site) Counts() bool { return s.enforced }
 // Check finds the first limit that a job would exceed; nil: there is none.
 func (s *Site) Check(a Ask, b Books) *Excess {
 	partition := s.partitionFor(a.QOS)
+	a.weights = partition.weights
 	if e := partition.check(&a); e != nil {
 		return e
 	}
@@ -216,6 +222,9 @@ func (s *Site) Check(a Ask, b Books) *Excess {
 		counts := s.has(r.of)
 		if r.of.qos == "" {
 			counts = func(w Who) bool { return s.under(w.User, r.of) }
+		}
+		if e := r.checkTime(&a); e != nil {
+			return e
 		}
 		if e := r.all.checkGroup(&a, s.counted(r.of, own, a.QOS, &b).of(counts), s.safe); e != nil {
 			return e
@@ -321,6 +330,12 @@ func (r *record) checkJob(all *Ask) *Excess {
 	if most, set := each["mem"]; set && a.MemoryMB*int64(a.Processors) > most.most {
 		return &Excess{Field: "memory_mb", Most: most.most / int64(max(1, a.Processors)), Fit: most.most / a.MemoryMB, Detail: fmt.Sprintf("Slurm gives a job at most %d MB in all (MaxTRES of %s)", most.most, r.name())}
 	}
+	if most, set := each[billing]; set && a.bills() > most.most {
+		return &Excess{Detail: fmt.Sprintf("Slurm bills a job %d at most (MaxTRES billing of %s), and this one %d (TRESBillingWeights)", most.most, r.name(), a.bills())}
+	}
+	if e := r.checkNode(&a); e != nil {
+		return e
+	}
 	least := r.tres["MinTRESPJ"]
 	if few, set := least["cpu"]; set && int64(a.Processors) < few.most {
 		e := &Excess{Detail: fmt.Sprintf("Slurm would keep it waiting: a job has at least %d processors (MinTRES of %s)", few.most, r.name())}
@@ -332,9 +347,29 @@ func (r *record) checkJob(all *Ask) *Excess {
 	for _, c := range []struct {
 		kind, called string
 		has          int64
-	}{{"node", "nodes", int64(max(1, a.Programs))}, {"mem", "MB in all", a.MemoryMB * int64(a.Processors)}, {gpu, "GPUs", int64(a.GPUs)}} {
+	}{{"node", "nodes", int64(max(1, a.Programs))}, {"mem", "MB in all", a.MemoryMB * int64(a.Processors)}, {gpu, "GPUs", int64(a.GPUs)}, {billing, "of what is billed", a.bills()}} {
 		if few, set := least[c.kind]; set && c.has < few.most {
 			return &Excess{Detail: fmt.Sprintf("Slurm would keep it waiting: a job has at least %d %s (MinTRES of %s)", few.most, c.called, r.name())}
+		}
+	}
+	return nil
+}
+
+// checkNode holds what a job has on a node against what each may have there: Slurm takes what it has in all, and divides
+// it by its nodes. On fewer than it has programs it may be yet.
+func (r *record) checkNode(a *Ask) *Excess {
+	nodes, processors := int64(max(1, a.Programs)), int64(max(1, a.Processors))
+	for _, c := range []struct {
+		kind, called, field string
+		has, each           int64 // of that field comes so much to one
+	}{
+		{"cpu", "processors", "processors", processors, 1},
+		{"mem", "MB", "memory_mb", a.MemoryMB * processors, processors},
+		{gpu, "GPUs", "gpus", int64(a.GPUs), 1},
+		{a.ofKind(), a.GPUKind + " GPUs", "gpus", int64(a.GPUs), 1},
+	} {
+		if most, set := r.tres["MaxTRESPN"][c.kind]; set && c.has > most.most*nodes {
+			return &Excess{Field: c.field, Most: most.most * nodes / c.each, Detail: fmt.Sprintf("Slurm gives a job at most %d %s on a node (MaxTRESPerNode of %s)", most.most, c.called, r.name())}
 		}
 	}
 	return nil
@@ -399,6 +434,7 @@ func (r *record) checkCounts(a *Ask, of reckoning, jobs, submits, tres string) *
 		{tres + " mem", each["mem"], a.MemoryMB * int64(a.Processors), of.running, func(u Use) int64 { return u.MemoryMB }},
 		{tres + " " + gpu, each[gpu], int64(a.GPUs), of.running, func(u Use) int64 { return int64(u.GPUs) }},
 		{tres + " " + a.ofKind(), each[a.ofKind()], int64(a.GPUs), of.running, func(u Use) int64 { return int64(u.Kinds[a.GPUKind]) }},
+		{tres + " " + billing, each[billing], a.bills(), of.running, func(u Use) int64 { return a.weights.bill(u, u.Jobs) }},
 	} {
 		// What Slurm counts that is not the market's, and what the market has.
 		had := max(0, c.limit.used-c.count(c.slurm)) + c.count(of.market)

@@ -50,7 +50,7 @@ func TestTimeThatJobsHaveTogether(t *testing.T) {
 		}
 	}
 	for account, want := range map[string]time.Duration{"GrpTRESRunMins=cpu=N(30)": 0, "GrpTRESRunMins=cpu=151(31)": time.Hour, "GrpTRESRunMins=cpu=10(20)": 0} {
-		if got := read("limits", "", account, "").RoomFor("alice", "", 2); got != want {
+		if got := read("limits", "", account, "").RoomFor(Ask{User: "alice", Processors: 2, MemoryMB: 10}); got != want {
 			t.Errorf("%s: %s, want %s", account, got, want)
 		}
 	}
@@ -66,5 +66,65 @@ func TestDeadlineWithinManyMinutes(t *testing.T) {
 	e := site.Check(Ask{User: "alice", Processors: 100, Programs: 1, MemoryMB: 10, Time: month}, Books{})
 	if want := (30000 * time.Minute).Milliseconds(); e == nil || e.Field != "deadline_ms" || e.Most != want {
 		t.Errorf("%+v, want %d ms at most", e, want)
+	}
+}
+
+// What each user of a QOS, and each account, may have of time is held against them from 24.11 on: tried there
+// (MaxCpuRunMinsPerUser, MaxMemoryRunMinsPerAccount), and on 22.05, which takes such limits and goes by none.
+func TestTimeThatAUserHasInAQOS(t *testing.T) {
+	read := func(version, inManager, granted string) *Site {
+		return Read(Said{
+			Config: "SLURM_VERSION = " + version + "\nAccountingStorageEnforce = limits\n", Partition: "PartitionName=libra State=UP\n",
+			Manager: "ClusterName=c Account=physics UserName=alice(7) Partition= ID=4\n    DefAssoc=Yes\n\nQOS=normal(1)\n    GrpJobs=N(0)\n" + inManager,
+			Granted: Granted{Qualities: "normal|||||||||" + granted + "\n"},
+		})
+	}
+	const used = "    Account Limits\n      physics\n        MaxTRESRunMinsPA=mem=N(8)\n    User Limits\n      alice(7)\n        MaxTRESRunMinsPU=cpu=150(31)\n"
+	hour := Ask{User: "alice", Processors: 2, Programs: 1, MemoryMB: 10, Time: time.Hour}
+	later, open := hour, hour
+	later.Later, open.Open = true, true
+	for name, c := range map[string]struct {
+		site *Site
+		ask  Ask
+		want string // in the detail; empty: it may
+		room time.Duration
+	}{
+		"nobody has anything yet":       {read("24.11.5", "", "|cpu=119|"), hour, "MaxTRESRunMinsPU cpu=119 of user alice in QOS normal, of which 0 are used", 59 * time.Minute},
+		"an account's":                  {read("24.11.5", "", "||mem=1199"), hour, "MaxTRESRunMinsPA mem=1199 of account physics in QOS normal", 59 * time.Minute},
+		"as much as there is":           {read("24.11.5", "", "|cpu=120|mem=1200"), hour, "", time.Hour},
+		"an older release":              {read("22.05.8", "", "|cpu=119|mem=1199"), hour, "", 0},
+		"what runs counts":              {read("24.11.5", used, ""), hour, "of which 31 are used, and until its deadline this job may be 120 more", 59 * time.Minute},
+		"but not to who waits":          {read("24.11.5", used, ""), later, "", 59 * time.Minute},
+		"no deadline":                   {read("24.11.5", used, ""), open, "--deadline", 59 * time.Minute},
+		"GPUs, of which it asks none":   {read("24.11.5", "", "|gres/gpu=1|"), hour, "", 0},
+		"nodes: it is on one, at least": {read("24.11.5", "", "|node=59|"), hour, "MaxTRESRunMinsPU node=59", 59 * time.Minute},
+		"what was kept before that":     {read("24.11.5", "", ""), hour, "", 0},
+	} {
+		e := c.site.Check(c.ask, Books{})
+		if (e == nil) != (c.want == "") || e != nil && !strings.Contains(e.Detail, c.want) {
+			t.Errorf("%s: %+v, want %q", name, e, c.want)
+		}
+		if room := c.site.RoomFor(c.ask); room != c.room {
+			t.Errorf("%s: room for %s, want %s", name, room, c.room)
+		}
+	}
+}
+
+// Slurm is told a time limit for which there is room in all that is counted, not in processors alone.
+func TestRoomForMemoryAndNodes(t *testing.T) {
+	site := func(limits string) *Site {
+		return Read(Said{
+			Config: "AccountingStorageEnforce = limits\n", Partition: "PartitionName=libra State=UP TRESBillingWeights=CPU=3\n",
+			Manager: "ClusterName=c Account=physics UserName=alice(7) Partition= ID=4\n    DefAssoc=Yes\n    GrpTRESRunMins=" + limits + "\n",
+		})
+	}
+	ask := Ask{User: "alice", Processors: 2, Programs: 2, MemoryMB: 10, GPUs: 1}
+	for limits, want := range map[string]time.Duration{
+		"mem=400(0)": 20 * time.Minute, "node=20(0)": 10 * time.Minute, "billing=60(0)": 10 * time.Minute, "gres/gpu=7(0)": 7 * time.Minute,
+		"cpu=20(0),mem=100(0)": 5 * time.Minute, "cpu=N(7)": 0,
+	} {
+		if got := site(limits).RoomFor(ask); got != want {
+			t.Errorf("%s: room for %s, want %s", limits, got, want)
+		}
 	}
 }

@@ -10,7 +10,7 @@ type qualities map[string]*record
 
 // QualityFields are what sacctmgr is asked for of a QOS: slurmctld names what each user
 // may have only of those who have something.
-const QualityFields = "name,maxjobspu,maxsubmitpu,maxtrespu,maxwall,flags,preempt,maxjobspa,maxsubmitpa,maxtrespa"
+const QualityFields = "name,maxjobspu,maxsubmitpu,maxtrespu,maxwall,flags,preempt,maxjobspa,maxsubmitpa,maxtrespa,maxtresrunminspu,maxtresrunminspa"
 
 func (s *Site) readQualities(text string) {
 	for line := range strings.Lines(text) {
@@ -25,12 +25,19 @@ func (s *Site) readQualities(text string) {
 		each.qos = f[0]
 		each.readValues([]string{"MaxJobsPU=" + f[1], "MaxSubmitJobsPU=" + f[2], "MaxTRESPU=" + f[3]})
 		s.qualities[f[0]].byUser[""] = each
+		timed := len(f) >= 12 && s.timed
+		if timed {
+			each.readValues([]string{"MaxTRESRunMinsPU=" + f[10]})
+		}
 		if len(f) < 10 {
 			continue
 		}
 		all := newRecord()
 		all.qos = f[0]
 		all.readValues([]string{"MaxJobsPA=" + f[7], "MaxSubmitJobsPA=" + f[8], "MaxTRESPA=" + f[9]})
+		if timed {
+			all.readValues([]string{"MaxTRESRunMinsPA=" + f[11]})
+		}
 		s.qualities[f[0]].byAccount[""] = all
 	}
 }

@@ -92,6 +92,8 @@ func Read(said Said) *Site {
 	}
 	s.Partition = readPartition(said.Partition, said.Config)
 	s.readManager(said.Manager)
+	// 22.05 takes MaxTRESRunMins of a user and an account, and holds nobody against them.
+	s.timed = word(said.Config, "SLURM_VERSION") >= "24.11" || strings.Contains(said.Manager, "MaxTRESRunMinsPU=")
 	s.readChoices(said.Choices)
 	s.readQualities(said.Qualities)
 	s.readIndex()
@@ -133,6 +135,7 @@ func readPartition(text, config string) Partition {
 		}
 		return 0
 	}
+	p.weights = readWeights(text, config)
 	p.DefMemoryMB, p.MaxMemoryMB, p.MaxMemoryAll = memory("DefMemPerCPU"), memory("MaxMemPerCPU"), memory("MaxMemPerNode")
 	return p
 }

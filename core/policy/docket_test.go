@@ -22,6 +22,7 @@ func TestTheDocketAnswersLikeAskingEverybody(t *testing.T) {
 		"mf-edf":     func() policy.Policy { return policy.ImpreciseAskingEverybody("mf-edf") },
 		"mf-hbf":     func() policy.Policy { return policy.ImpreciseAskingEverybody("mf-hbf") },
 		"going-rate": policy.GoingRateAskingEverybody,
+		"make-way":   policy.MakeWayAskingEverybody,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

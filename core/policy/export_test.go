@@ -35,6 +35,19 @@ func GoingRateAskingEverybody() Policy {
 	return p
 }
 
+// MakeWayAskingEverybody is make-way that has everybody who waits ask everybody who runs, and looks at them anew each time.
+func MakeWayAskingEverybody() Policy {
+	p := newMakeWay()
+	p.everybody = true
+	return p
+}
+
+// Made is a kind of policy that is made otherwise.
+func Made(k Kind, p func() Policy) Kind {
+	k.make = func() configurable { return p().(configurable) } //nolint:forcetypeassert // all of them are
+	return k
+}
+
 // LibraAskingEverybody is libra that goes by no order, with what makes an order possible.
 func LibraAskingEverybody(fit string) Policy {
 	p := newLibra()

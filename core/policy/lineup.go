@@ -11,13 +11,15 @@ import (
 // jobs make way for shorter ones: all that runs in the order in which it goes first.
 type lineup struct {
 	known bool // nobody has come or gone since
+	of    book.View
 	up    []layer
 	ranks []ranked // those, in that order: the next time they hardly stand in another
 	here  []uint64 // by slot: the last survey that met the job
 	turn  uint64   // of that
 
-	lenders []lender      // those who could make way
-	spares  []market.Time // theirs, next to each other: most are asked for more
+	lenders  []lender      // those who could make way
+	spares   []market.Time // theirs, next to each other: most are asked for more
+	together lenders       // of all of them
 
 	// By house.
 	first []int32       // who goes first there, as a place in up; -1: nobody
@@ -60,12 +62,13 @@ func (q *lineup) survey(v book.View) {
 	if q.known {
 		return
 	}
-	q.known = true
+	q.known, q.together.drawn = true, false
 	q.collect(v)
 	q.first, q.last = emptied(q.first, v.Houses()), emptied(q.last, v.Houses())
 	q.until = slices.Grow(q.until[:0], v.Houses())[:v.Houses()]
 	q.spare = slices.Grow(q.spare[:0], v.Houses())[:v.Houses()]
 	now := v.Now()
+	q.of = v
 	for i := range q.up {
 		l := &q.up[i]
 		l.begins = now
@@ -95,6 +98,12 @@ func (q *lineup) survey(v book.View) {
 			})
 		}
 	}
+}
+
+// still reports whether it is as it was for who came last, at this very moment: nothing else has happened, nobody who came
+// has been given processors, and nobody was left out who asked for more.
+func (q *lineup) still(v book.View) bool {
+	return q.known && q.of == v && v.Cause() == book.Arrived && len(q.up) == len(v.Running())
 }
 
 // collect lists who runs, those who have least left first.

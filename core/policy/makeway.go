@@ -46,6 +46,8 @@ type makeWay struct {
 	taken  []float64 // by house: processors that a job would be given there
 	procs  market.Procs
 	way    passage
+
+	everybody bool // is asked: for tests, beside what leaves most of them out
 }
 
 func newMakeWay() *makeWay {
@@ -109,7 +111,7 @@ func (p *makeWay) Admit(v book.View, j *market.Job, a *Answer) {
 	terms.Finish, terms.Firm, terms.Claim = j.Due(), j.Due().Finite(), 1
 	a.Procs = append(a.Procs[:0], p.procs...)
 	a.run(terms)
-	a.Passing = !idle
+	a.Passing, p.line.known = !idle, false
 }
 
 // harmless reports whether a job that takes idle processors delays nobody who waits and offers more.
@@ -139,7 +141,7 @@ func (p *makeWay) Plan(v book.View, d *book.Draft) {
 		d.Refuse(s, market.CannotMeetDeadline)
 	}
 	// 2. Others start in the order of their offers, where there is room or somebody makes way.
-	p.line.known = false
+	p.line.known = !p.everybody && p.line.still(v)
 	if v.Waiting() > 0 {
 		p.start(v, d)
 	}

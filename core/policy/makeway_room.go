@@ -73,6 +73,9 @@ func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long
 	}
 	p.line.survey(v)
 	alike, width := anywhere(v, j), int(j.Width)
+	if alike && !told && p.hopeless(v, width-v.Idle(), price, long) {
+		return false
+	}
 	lent := p.ask(v, j, long)
 	if lent == 0 || alike && lent+v.Idle() < width {
 		return false

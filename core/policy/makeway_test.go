@@ -1,7 +1,9 @@
 package policy_test
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/libra-market/libra/core/market"
@@ -36,6 +38,67 @@ func TestWhatMakesWayIsInTime(t *testing.T) {
 	}
 	if stood < 1000 {
 		t.Errorf("jobs stood still %d times: that tells little", stood)
+	}
+}
+
+// Who is told at once that nobody makes way for it would have been told the same by everybody, and who waits beside others
+// who wait finds the same places: in long queues, of narrow and of wide jobs, with estimates that are used up and with
+// nobody in a hurry.
+func TestNobodyIsLeftOutWhoWouldMakeWay(t *testing.T) {
+	kind, err := policy.Find("make-way")
+	if err != nil {
+		t.Fatal(err)
+	}
+	everybody := policy.Made(kind, policy.MakeWayAskingEverybody)
+	waited := 0
+	for seed := range uint64(120) {
+		draw := rand.New(rand.NewPCG(seed, 7))
+		each := market.PlainNodes(4 + draw.IntN(60))
+		if seed%4 == 2 {
+			for i := range each {
+				each[i].Rating = 1 + draw.Float64()
+			}
+		}
+		nodes := market.Each(each)
+		jobs := crowd(draw, 250)
+		haste := 0.05 + draw.Float64() // at once, mostly
+		for i := range jobs {
+			j := &jobs[i].Job
+			j.Submit *= market.Time(haste * 8 / float64(nodes.Processors()))
+			if seed%2 == 1 { // several at one moment
+				j.Submit = market.Time(int(j.Submit/20)) * 20
+			}
+			switch draw.IntN(20) {
+			case 0:
+				j.SLA.Deadline = market.Never
+			case 1:
+				jobs[i].Actual *= 3
+			case 2:
+				jobs[i].Actual /= 2
+			case 3:
+				j.SLA.Budget = market.Unlimited
+			}
+		}
+		var said [2][]string
+		for i, k := range []policy.Kind{kind, everybody} {
+			try := trial.Trial{Kind: k, Nodes: nodes, Watch: func(r *market.Record) {
+				said[i] = append(said[i], fmt.Sprintf("%v %v %d %v %v %v", r.At, r.Kind, r.Job, r.Speed, r.Reason, r.Procs))
+				if r.Kind == market.Queued && i == 0 {
+					waited++
+				}
+			}}
+			if _, err := try.Run(t.Context(), workload.FromSlice(slices.Clone(jobs))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range said[0] {
+			if i >= len(said[1]) || said[0][i] != said[1][i] {
+				t.Fatalf("seed %d: %s, where asking everybody says %s", seed, said[0][i], said[1][min(i, len(said[1])-1)])
+			}
+		}
+	}
+	if waited < 10_000 {
+		t.Errorf("%d jobs waited: that tells little", waited)
 	}
 }
 

@@ -1,0 +1,91 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/libra-market/libra/core/book"
+	"github.com/libra-market/libra/core/market"
+)
+
+// lenders says of those who could make way at once what none of them exceeds, the longer they could the
+// sooner: whether they are enough for a job, and what they cost at least, is known of most without
+// asking each. Where many wait each of those asks at every event.
+type lenders struct {
+	drawn bool
+	list  []lent
+}
+
+// lent is what somebody could lend, and all who could lend for as long or longer.
+type lent struct {
+	most  market.Time // for how long a job that makes it wait may be
+	procs int         // of all of them
+	rate  float64     // what the cheapest of them pays for a second of a processor
+	later market.Time // by how much the delay of any of them is less than that
+}
+
+// manyAsk is from how many waiting jobs on that is worked out.
+const manyAsk = 4
+
+// draw works it out anew.
+func (q *lenders) draw(from []lender, spares []market.Time, now market.Time) {
+	q.drawn, q.list = true, q.list[:0]
+	for i := range from {
+		l := &from[i]
+		most := spares[i]
+		if !l.last {
+			most = min(most, market.Time(l.left-market.WorkSlack))
+		}
+		q.list = append(q.list, lent{most: most, procs: l.procs, rate: l.pays / float64(l.procs), later: l.begins - now})
+	}
+	slices.SortFunc(q.list, func(a, b lent) int {
+		switch {
+		case a.most > b.most:
+			return -1
+		case a.most < b.most:
+			return 1
+		}
+		return 0
+	})
+	for i := 1; i < len(q.list); i++ {
+		l, before := &q.list[i], &q.list[i-1]
+		l.procs, l.rate, l.later = l.procs+before.procs, min(l.rate, before.rate), max(l.later, before.later)
+	}
+}
+
+// of is what those have together who could make way for a job that takes so long, where all processors are alike.
+func (q *lenders) of(long market.Time) lent {
+	from, to := 0, len(q.list)
+	for from < to {
+		if middle := (from + to) / 2; q.list[middle].most >= long {
+			from = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	if from == 0 {
+		return lent{}
+	}
+	return q.list[from-1]
+}
+
+// hopeless reports that a job which needs so many processors more than are idle, and takes so long, finds nobody to make
+// way for it: there are too few, or even the cheapest would cost more than it pays.
+func (p *makeWay) hopeless(v book.View, missing int, price market.Price, long market.Time) bool {
+	if v.Waiting() < manyAsk || missing <= 0 || p.everybody {
+		return false
+	}
+	q := &p.line.together
+	if !q.drawn {
+		q.draw(p.line.lenders, p.line.spares, v.Now())
+	}
+	all := q.of(long)
+	if all.procs < missing {
+		return true
+	}
+	delay := long - all.later
+	if delay <= 0 {
+		return false // somebody may lend for nothing
+	}
+	least := all.rate * float64(delay) * float64(missing)
+	return !(passage{cost: least * (1 - 1e-9), times: p.times(v)}).paidBy(price)
+}

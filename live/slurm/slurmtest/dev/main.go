@@ -1,7 +1,7 @@
 // Command dev runs a Slurm on this host, as the tests do, for as long as it is not
 // interrupted: for a person who wants to try something.
 //
-//	go run ./slurm/slurmtest/dev -nodes 4 -door
+//	go run ./live/slurm/slurmtest/dev -nodes 4 -door
 package main
 
 import (

@@ -8,6 +8,7 @@ import (
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/slurm/client"
+	"github.com/libra-market/libra/live/slurm/limit"
 	"github.com/libra-market/libra/live/slurm/model"
 )
 
@@ -46,6 +47,31 @@ func (s heeding) Nodes(ctx context.Context, partition string) ([]client.Node, er
 		return nil, err
 	}
 	return s.Slurm.Nodes(ctx, partition)
+}
+
+func (s heeding) Limits(ctx context.Context, _ string) (*limit.Site, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return limit.Read(limit.Said{Partition: "PartitionName=libra DefaultTime=00:07:00\n"}), nil
+}
+
+// Who goes away while Slurm is asked for its limits does not have others be told that it has none, or the old ones for
+// as long as they come and go.
+func TestWhoGoesAwayDoesNotLiftLimits(t *testing.T) {
+	for name, ask := range map[string]func(b *Backend, ctx context.Context) *limit.Site{
+		"a job":             func(b *Backend, ctx context.Context) *limit.Site { return b.site(ctx, "libra") },
+		"of an unknown QOS": func(b *Backend, ctx context.Context) *limit.Site { return b.siteNow(ctx, "libra") },
+	} {
+		b, _ := idle(t, Agents)
+		b.slurm = heeding{b.slurm.(*model.Slurm)}
+		ctx, away := context.WithCancel(t.Context())
+		away()
+		ask(b, ctx)
+		if usual := b.site(t.Context(), "libra").Partition.DefaultTime; usual != 7*time.Minute {
+			t.Errorf("%s: who comes next is told of %v", name, usual)
+		}
+	}
 }
 
 // Who goes away while they wait for a look does not make Slurm one that is silent, by which lost nodes would be found later;

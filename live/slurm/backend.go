@@ -132,7 +132,7 @@ type Backend struct {
 	listed    time.Time  // when the last good listing was begun
 	knows     bool       // the nodes of the partition have been listed
 	looking   sync.Mutex // one looks at the nodes
-	looked    time.Time  // when that was begun last
+	looked    time.Time  // when that was begun last, or was given up
 	polled    time.Duration
 	taken     int // submissions that Slurm has accepted
 }

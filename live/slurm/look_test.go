@@ -94,6 +94,62 @@ func TestWhoGoesAwayDoesNotSilenceSlurm(t *testing.T) {
 	}
 }
 
+// hung is a Slurm that says nothing for half a minute, whatever it is asked of its nodes.
+type hung struct {
+	*model.Slurm
+
+	now   *time.Time
+	asked *int
+}
+
+func (s hung) Nodes(context.Context, string) ([]client.Node, error) {
+	*s.asked++
+	*s.now = s.now.Add(30 * time.Second)
+	return nil, client.ErrAway
+}
+
+// Who comes while somebody asks a Slurm that hangs waits for that, and not for a question of their own after it.
+func TestASlurmThatHangsIsAskedOnce(t *testing.T) {
+	b, _ := idle(t, Agents)
+	now, asked := noon, 0
+	b.cfg.Now = func() time.Time { return now }
+	b.slurm = hung{b.slurm.(*model.Slurm), &now, &asked}
+	b.knows, b.good, b.looked = true, noon, noon.Add(-time.Minute)
+	b.lookAgain(t.Context())
+	for _, came := range []time.Duration{time.Second, 10 * time.Second, 29 * time.Second} {
+		b.lookSince(t.Context(), noon.Add(came)) // who names a reservation
+	}
+	if b.lookAgain(t.Context()); asked != 1 {
+		t.Errorf("it is asked %d times", asked)
+	}
+	b.looking.Lock() // somebody asks
+	polled := make(chan struct{})
+	came := make(chan struct{}, 1)
+	b.cfg.Now = func() time.Time {
+		select {
+		case came <- struct{}{}:
+		default:
+		}
+		return now
+	}
+	go func() {
+		b.pollNodes(t.Context())
+		close(polled)
+	}()
+	<-came
+	b.mu.Lock()
+	b.looked = now.Add(30 * time.Second) // and gives it up
+	b.mu.Unlock()
+	b.looking.Unlock()
+	if <-polled; asked != 1 {
+		t.Errorf("it is asked %d times, and not for its jobs", asked)
+	}
+	now = now.Add(30*time.Second + nodesLast)
+	if b.lookAgain(t.Context()); asked != 2 {
+		t.Errorf("after a while it is asked %d times", asked)
+	}
+}
+
 // Who is promised something does not wait for somebody else's look at a Slurm that does not answer, nor for one
 // while what was seen a moment ago will do.
 func TestNobodyWaitsForALookThatIsNotNeeded(t *testing.T) {

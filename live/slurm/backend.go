@@ -115,6 +115,7 @@ type Backend struct {
 	attempts  map[int64][]*run // of these, by job
 	byBatch   map[int64]*run   // by the number in Slurm
 	suspends  map[int64]bool   // jobs that Slurm has suspended, as it was listed last
+	resumed   map[int64]bool   // jobs that it has resumed since
 	dirty     map[*run]bool
 	numbers   numbers
 	nodes     map[string]*node
@@ -144,7 +145,7 @@ func New(ctx context.Context, cfg Config, market Fleet, slurm client.Slurm, note
 		cfg: cfg, fleet: market, slurm: slurm, notes: notes,
 		slots: make(chan struct{}, cfg.Workers),
 		wake:  make(chan struct{}, 1), pollNow: make(chan struct{}, 1), keep: newKeeper(notes),
-		runs: map[runKey]*run{}, attempts: map[int64][]*run{}, byBatch: map[int64]*run{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{}, claims: claims{}, numbers: numbers{of: map[int64]runKey{}}, putBacks: map[int64]*putBack{}, backSince: map[int64]time.Time{},
+		runs: map[runKey]*run{}, attempts: map[int64][]*run{}, byBatch: map[int64]*run{}, resumed: map[int64]bool{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{}, claims: claims{}, numbers: numbers{of: map[int64]runKey{}}, putBacks: map[int64]*putBack{}, backSince: map[int64]time.Time{},
 	}
 	b.silent = cfg.Now()
 	b.acts = newCrew(8*cfg.Workers, &b.going)

@@ -130,10 +130,11 @@ type Backend struct {
 	good      time.Time           // since then Slurm has answered every time; zero: it does not
 	silent    time.Time           // when Slurm last did not answer, or so late that another slurmctld may have
 	listings  int
-	listed    time.Time  // when the last good listing was begun
-	knows     bool       // the nodes of the partition have been listed
-	looking   sync.Mutex // one looks at the nodes
-	looked    time.Time  // when that was begun last, or was given up
+	listed    time.Time     // when the last good listing was begun
+	knows     bool          // the nodes of the partition have been listed
+	looking   sync.Mutex    // one looks at the nodes
+	looked    time.Time     // when that was begun last, or was given up
+	asking    chan struct{} // one asks what is reserved because of a request
 	polled    time.Duration
 	taken     int // submissions that Slurm has accepted
 }
@@ -147,7 +148,7 @@ func New(ctx context.Context, cfg Config, market Fleet, slurm client.Slurm, note
 		wake:  make(chan struct{}, 1), pollNow: make(chan struct{}, 1), keep: newKeeper(notes),
 		runs: map[runKey]*run{}, attempts: map[int64][]*run{}, byBatch: map[int64]*run{}, resumed: map[int64]bool{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{}, claims: claims{}, numbers: numbers{of: map[int64]runKey{}}, putBacks: map[int64]*putBack{}, backSince: map[int64]time.Time{},
 	}
-	b.silent = cfg.Now()
+	b.silent, b.asking = cfg.Now(), make(chan struct{}, 1)
 	b.acts = newCrew(8*cfg.Workers, &b.going)
 	if err := b.restore(ctx); err != nil {
 		return nil, fmt.Errorf("slurm: %w", err)

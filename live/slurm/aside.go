@@ -244,7 +244,9 @@ func (b *Backend) tellAside(ctx context.Context, name string) (open int, shut []
 		n.equip(&h, true)
 		b.mu.Unlock()
 		if !told {
-			if _, err := b.register(ctx, n, h); err != nil { // it is told with the next look at all nodes
+			// Who goes away does not leave the market with what nobody here knows that it has heard: the node would stay
+			// set aside when the reservation is over.
+			if _, err := b.register(context.WithoutCancel(ctx), n, h); err != nil { // it is told with the next look at all nodes
 				shut = append(shut, fmt.Sprintf("%s: %v", n.name, err))
 				continue
 			}
@@ -255,13 +257,16 @@ func (b *Backend) tellAside(ctx context.Context, name string) (open int, shut []
 		news := door != n.door && !n.turning
 		b.mu.Unlock()
 		if news {
-			if err := b.fleet.Turn(ctx, n.name, door, why, ahead); err != nil {
+			err := b.fleet.Turn(ctx, n.name, door, why, ahead)
+			b.mu.Lock()
+			if n.door, n.aheadTold = door, ahead; err != nil || n.turning { // who was heard last is not known, nor whether, of who went away
+				n.door, n.aheadTold = "", unheard
+			}
+			b.mu.Unlock()
+			if err != nil {
 				shut = append(shut, fmt.Sprintf("%s: %v", n.name, err))
 				continue
 			}
-			b.mu.Lock()
-			n.door, n.aheadTold = door, ahead
-			b.mu.Unlock()
 		}
 		if door == trade.DoorOpen {
 			open++

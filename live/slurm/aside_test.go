@@ -388,6 +388,65 @@ func TestReservationsAreNotForgottenByWhoAskedBefore(t *testing.T) {
 	}
 }
 
+// unheeded is a market that is told something by who does not wait for its answer.
+type unheeded struct{ *fakeMarket }
+
+func (m unheeded) Turn(ctx context.Context, name string, door trade.Door, why string, ahead int64) error {
+	if err := m.fakeMarket.Turn(ctx, name, door, why, ahead); err != nil {
+		return err
+	}
+	return context.Canceled
+}
+
+func (m unheeded) Hello(ctx context.Context, h task.Hello) (task.Welcome, error) {
+	w, err := m.fakeMarket.Hello(context.WithoutCancel(ctx), h)
+	if ctx.Err() != nil {
+		return task.Welcome{}, ctx.Err()
+	}
+	return w, err
+}
+
+// Nor is a node set aside for good by who goes away while the market is told of that.
+func TestWhoGoesAwayLeavesNoNodeSetAside(t *testing.T) {
+	b, n, _ := reserving(t, course())
+	if err := b.askReserved(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.fleet = unheeded{b.fleet.(*fakeMarket)}
+	ctx, away := context.WithCancel(t.Context())
+	away()
+	if b.tellAside(ctx, "course"); n.hello.Reserved != "course" {
+		t.Error("the market has heard of it, and nobody knows that it did")
+	}
+}
+
+// Who names a reservation and goes away while the market is told that its node drains does not leave it closed for good
+// when it is resumed.
+func TestWhoGoesAwayLeavesNoNodeClosed(t *testing.T) {
+	b, n, _ := reserving(t, course())
+	if err := b.askReserved(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if open, shut := b.tellAside(t.Context(), "course"); open != 1 {
+		t.Fatal(shut)
+	}
+	market := b.fleet.(*fakeMarket)
+	turn := func(drains bool) {
+		b.mu.Lock()
+		n.slurm.Draining = drains
+		b.mu.Unlock()
+		b.tellAside(t.Context(), "course")
+	}
+	b.fleet = unheeded{market}
+	if turn(true); !market.member("n1").closed {
+		t.Fatal("the market has not heard of it")
+	}
+	b.fleet = market
+	if turn(false); market.member("n1").closed {
+		t.Error("it is resumed, and the market was not told")
+	}
+}
+
 // lazy is a Slurm that takes a second to say what is reserved, or half a minute to say nothing.
 type lazy struct {
 	*model.Slurm
@@ -425,7 +484,9 @@ func TestManyWhoNameReservationsAskOnce(t *testing.T) {
 			ask := func(ctx context.Context) { go func() { said <- b.askReserved(ctx) }() }
 			ask(first)
 			synctest.Wait()
+			slurm.Mu.Lock()
 			slurm.Reserved = []limit.Reserved{course()}
+			slurm.Mu.Unlock()
 			for range 20 {
 				ask(t.Context())
 			}

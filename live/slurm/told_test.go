@@ -48,6 +48,17 @@ func TestWhoFollowsHearsOfTheSuspended(t *testing.T) {
 	hears("suspended, and nothing was said before", 0, true)
 	from <- v1.Notice{Seq: 7, Kind: "job", Owner: "ann", Job: &v1.JobNotice{ID: 1, State: v1.Running}}
 	hears("a notice of the market's", 7, true)
+	for seq, other := range map[int64]v1.Notice{
+		5: {Kind: "price"}, 6: {Kind: "job", Owner: "ann", Job: &v1.JobNotice{ID: 3, State: v1.Completed}},
+	} {
+		other.Seq = seq
+		from <- other
+		if n := <-to; n.Seq != seq || n.Kind != other.Kind || n.Job != other.Job {
+			t.Errorf("%+v becomes %+v", other, n)
+		}
+	}
+	from <- v1.Notice{Seq: 7, Kind: "job", Owner: "ann", Job: &v1.JobNotice{ID: 1, State: v1.Running}}
+	hears("another", 7, true)
 	suspend(2)
 	hears("resumed", 7, false)
 	close(from)

@@ -59,7 +59,11 @@ func TestWhoFollowsHearsOfTheSuspended(t *testing.T) {
 	}
 	from <- v1.Notice{Seq: 7, Kind: "job", Owner: "ann", Job: &v1.JobNotice{ID: 1, State: v1.Running}}
 	hears("another", 7, true)
-	suspend(2)
+	suspend(1, 2, 3, 4)
+	if n := <-to; n.Job == nil || n.Job.ID != 4 || !n.Job.Suspended {
+		t.Errorf("another is suspended, and it is said: %+v", n)
+	}
+	suspend(2, 4)
 	hears("resumed", 7, false)
 	close(from)
 	if n, open := <-to; open {

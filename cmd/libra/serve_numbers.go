@@ -58,7 +58,7 @@ func (m onSlurm) Follow(ctx context.Context, owner string, after int64) (<-chan 
 	if err != nil {
 		return nil, err
 	}
-	return m.backend.Tell(ctx, owner, from, m.Market.Job), nil
+	return m.backend.Tell(ctx, owner, after, from, m.Market.Job), nil
 }
 
 // numbered is the job that Slurm calls by a number, if the owner that is asked for has it.

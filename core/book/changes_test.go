@@ -1,6 +1,7 @@
 package book
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -66,5 +67,53 @@ func TestWhatHasChanged(t *testing.T) {
 	}
 	if changed, _, known := v.Changes(before); known {
 		t.Errorf("all of %d changes of one job are kept", len(changed))
+	}
+}
+
+// Whoever asks hears of all that has changed since, or that it is not known, however seldom somebody asks; who asks often
+// is hardly ever told that, and what is kept does not grow with what has happened.
+func TestWhoAsksSeldomMissesNothing(t *testing.T) {
+	for seed := range uint64(30) {
+		draw := rand.New(rand.NewPCG(seed, 31))
+		b := New(market.Alike(market.Plain(), 1))
+		v := b.View()
+		_, turn, _ := v.Changes(0)
+		var all []Slot
+		first, heard := turn, make([]int, 8) // by who asks: after so many
+		often, unknown := 0, 0
+		for i := range 8 {
+			heard[i] = len(all)
+		}
+		for range 6000 {
+			s := Slot(int32(draw.IntN(9)))
+			b.note(s)
+			all = append(all, s)
+			for who := range heard {
+				if draw.IntN(1<<(2*who)) > 0 { // the first each time, the last hardly ever
+					continue
+				}
+				changed, next, known := v.Changes(first + heard[who])
+				if known && !slices.Equal(changed, all[heard[who]:]) {
+					t.Fatalf("seed %d: %v have changed since %d of %d, want %v", seed, changed, heard[who], len(all), all[heard[who]:])
+				}
+				if heard[who] = len(all); next != first+len(all) {
+					t.Fatalf("seed %d: it is turn %d after %d, want %d", seed, next, len(all), first+len(all))
+				}
+				if who == 0 {
+					if often++; !known {
+						unknown++
+					}
+					if changed, _, known = v.Changes(next); !known || len(changed) > 0 {
+						t.Fatalf("seed %d: nothing has changed since, and it is said to be %v (known: %v)", seed, changed, known)
+					}
+				}
+			}
+			if len(b.changes.slots) > 256+b.slots.n {
+				t.Fatalf("seed %d: %d changes are kept", seed, len(b.changes.slots))
+			}
+		}
+		if unknown > often/100 {
+			t.Errorf("seed %d: of %d times %d times it is not known what has changed", seed, often, unknown)
+		}
 	}
 }

@@ -78,3 +78,25 @@ func TestTheDocketKnowsOfOptionalParts(t *testing.T) {
 		})
 	}
 }
+
+// Who asks for further work is not held against what it has left itself, and would have in any case: by that others seem
+// to be late.
+func TestFurtherWorkIsNotInItsOwnWay(t *testing.T) {
+	for _, name := range []string{"mf-edf", "mf-hbf", "going-rate"} {
+		rapid.Check(t, func(t *rapid.T) {
+			c := newCluster(t, name, market.PlainNodes(1)...)
+			job := func(id market.JobID, long market.Work, due market.Time) market.Event {
+				return market.Event{Kind: market.Submitted, Job: id, Spec: &market.Job{ID: id, Estimate: long, Width: 1, SLA: market.SLA{Deadline: due, Budget: 100}}}
+			}
+			mustStep(t, c, 0, job(1, 5, 9))
+			mustStep(t, c, 0, job(2, 2, 12))
+			at := market.Time(rapid.Float64Range(0.001, 4).Draw(t, "at"))
+			further := market.Work(rapid.Float64Range(0.1, 4).Draw(t, "further")) // 9 by 9, and 11 by 12
+			for _, e := range mustStep(t, c, at, market.Event{Kind: market.Extended, Job: 1, Work: further, Price: market.Unlimited}) {
+				if e.Kind == market.Overran {
+					t.Fatalf("%s: %v more at %v is refused: %s", name, further, at, e.Reason)
+				}
+			}
+		})
+	}
+}

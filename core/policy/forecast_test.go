@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -65,4 +66,53 @@ func TestAForecastLooksOnlyAsFarAsItGoes(t *testing.T) {
 	if inOrder == 0 || looked == 0 {
 		t.Errorf("%d forecasts in order, %d of everybody", inOrder, looked)
 	}
+}
+
+// A forecast says what one does that knows of each processor when it is free: whoever is next takes those that are free
+// first, and nobody begins before the one in front.
+func TestAForecastIsThatOfEachProcessor(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const processors = 24
+		b := book.New(market.Alike(market.Plain(), processors))
+		d, v := book.NewDraft(b), b.View()
+		b.Tick(0)
+		var free []market.Time // by processor, in no order
+		for id := range market.JobID(rapid.IntRange(0, 12).Draw(t, "jobs")) {
+			width, long := rapid.Int32Range(1, 5).Draw(t, "width"), rapid.IntRange(1, 9).Draw(t, "estimate")
+			if int(width) > v.Idle() {
+				continue
+			}
+			s := b.Add(&market.Job{ID: id, Width: width, Estimate: market.Work(long)})
+			b.Wait(s, book.Terms{})
+			d.Start(s)
+			for range width {
+				free = append(free, market.Time(long))
+			}
+		}
+		b.Planned()
+		free = append(free, make([]market.Time, v.Idle())...)
+		var f forecast
+		f.reset(v)
+		last := market.Time(0)
+		for range rapid.IntRange(1, 60).Draw(t, "starts") {
+			wide, long := rapid.IntRange(1, processors).Draw(t, "wide"), market.Time(rapid.IntRange(1, 9).Draw(t, "long"))
+			slices.Sort(free)
+			last = max(last, free[wide-1])
+			for i := range wide {
+				free[i] = last + long
+			}
+			if rapid.Bool().Draw(t, "copied") {
+				var g forecast
+				g.copyOf(&f)
+				f, g = g, f
+				g.start(wide, 1)
+			}
+			if got := f.start(wide, long); got != last {
+				t.Fatalf("%d processors are free at %v, want %v", wide, got, last)
+			}
+		}
+		if got := f.start(processors+1, 1); got != market.Never {
+			t.Fatalf("more than there are begin at %v", got)
+		}
+	})
 }

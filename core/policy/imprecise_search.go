@@ -126,7 +126,7 @@ func (p *mandatoryFirst) mayTake(proc int, q *quest, want int) bool {
 // search asks those processors alone that may be among the best, and keeps as many as
 // the job is wide. All are alike but for what is on them.
 func (p *mandatoryFirst) search(v book.View, j *market.Job, worth float64) {
-	if v.Ratings() != nil || v.Choosy(j) {
+	if v.Ratings() != nil || v.Choosy(j) || v.Confined() { // else the docket is of what is there, too
 		p.offers(v, j, worth)
 		return
 	}

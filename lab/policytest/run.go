@@ -49,6 +49,11 @@ func Run(t *testing.T, kind policy.Kind) {
 			restored(t, newWorld(kind, seed))
 		}
 	})
+	t.Run("keeps nothing that it would not find anew", func(t *testing.T) {
+		for seed := range worlds() / 4 {
+			copied(t, newWorld(kind, seed))
+		}
+	})
 	t.Run("takes nodes that join", func(t *testing.T) {
 		for seed := range worlds() / 4 {
 			joins(t, newWorld(kind, seed))

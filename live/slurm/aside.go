@@ -25,6 +25,7 @@ type aside struct {
 	until time.Time // somebody has asked for one that begins by then
 
 	asked, answered int // how often it was asked for, and which time is known of
+	refused         int // how often there was no answer
 
 	last []limit.Reserved // as it was said last, for whatever reason
 }
@@ -112,17 +113,39 @@ func (b *Backend) reserved(name string) *limit.Reserved {
 	return nil
 }
 
-// askReserved asks Slurm what is reserved now.
+// askReserved asks Slurm what is reserved now. One asks, however many requests name a reservation: who comes meanwhile
+// has the next answer, or, where there was none, none.
 func (b *Backend) askReserved(ctx context.Context) error {
-	take, err := b.hearReserved(ctx)
-	if err != nil {
-		return err
+	b.mu.Lock()
+	asked, refused := b.aside.asked, b.aside.refused
+	b.mu.Unlock()
+	select {
+	case b.asking <- struct{}{}:
+		defer func() { <-b.asking }()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	b.mu.Lock()
-	take()
+	known, silent := b.aside.answered > asked, b.aside.refused > refused
 	b.mu.Unlock()
+	switch {
+	case known:
+		return nil
+	case silent:
+		return errNotAnswered
+	}
+	take, err := b.hearReserved(context.WithoutCancel(ctx)) // others wait for it, and it has a time limit of its own
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err != nil {
+		b.aside.refused++
+		return err
+	}
+	take()
 	return nil
 }
+
+var errNotAnswered = fmt.Errorf("%w: it has just not said what is reserved", client.ErrAway)
 
 // within holds a request of a user against the reservation that it is to be in, of which Slurm
 // is asked, and has the market know of its nodes.
@@ -221,7 +244,9 @@ func (b *Backend) tellAside(ctx context.Context, name string) (open int, shut []
 		n.equip(&h, true)
 		b.mu.Unlock()
 		if !told {
-			if _, err := b.register(ctx, n, h); err != nil { // it is told with the next look at all nodes
+			// Who goes away does not leave the market with what nobody here knows that it has heard: the node would stay
+			// set aside when the reservation is over.
+			if _, err := b.register(context.WithoutCancel(ctx), n, h); err != nil { // it is told with the next look at all nodes
 				shut = append(shut, fmt.Sprintf("%s: %v", n.name, err))
 				continue
 			}
@@ -232,13 +257,16 @@ func (b *Backend) tellAside(ctx context.Context, name string) (open int, shut []
 		news := door != n.door && !n.turning
 		b.mu.Unlock()
 		if news {
-			if err := b.fleet.Turn(ctx, n.name, door, why, ahead); err != nil {
+			err := b.fleet.Turn(ctx, n.name, door, why, ahead)
+			b.mu.Lock()
+			if n.door, n.aheadTold = door, ahead; err != nil || n.turning { // who was heard last is not known, nor whether, of who went away
+				n.door, n.aheadTold = "", unheard
+			}
+			b.mu.Unlock()
+			if err != nil {
 				shut = append(shut, fmt.Sprintf("%s: %v", n.name, err))
 				continue
 			}
-			b.mu.Lock()
-			n.door, n.aheadTold = door, ahead
-			b.mu.Unlock()
 		}
 		if door == trade.DoorOpen {
 			open++

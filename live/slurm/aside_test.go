@@ -365,7 +365,13 @@ func TestReservationsAreNotForgottenByWhoAskedBefore(t *testing.T) {
 	late := slow{slurm, make(chan struct{}), make(chan struct{})}
 	b.slurm = late
 	heard := make(chan error)
-	go func() { heard <- b.askReserved(t.Context()) }()
+	go func() { // with a listing of the nodes
+		take, err := b.hearReserved(t.Context())
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		take()
+		heard <- err
+	}()
 	<-late.asked
 	b.slurm = slurm
 	slurm.Reserved = []limit.Reserved{course()}
@@ -379,6 +385,132 @@ func TestReservationsAreNotForgottenByWhoAskedBefore(t *testing.T) {
 	slurm.Reserved = nil
 	if err := b.askReserved(t.Context()); err != nil || n.aside != "" {
 		t.Errorf("%v, by a newer answer it is set aside for %q", err, n.aside)
+	}
+}
+
+// unheeded is a market that is told something by who does not wait for its answer.
+type unheeded struct{ *fakeMarket }
+
+func (m unheeded) Turn(ctx context.Context, name string, door trade.Door, why string, ahead int64) error {
+	if err := m.fakeMarket.Turn(ctx, name, door, why, ahead); err != nil {
+		return err
+	}
+	return context.Canceled
+}
+
+func (m unheeded) Hello(ctx context.Context, h task.Hello) (task.Welcome, error) {
+	w, err := m.fakeMarket.Hello(context.WithoutCancel(ctx), h)
+	if ctx.Err() != nil {
+		return task.Welcome{}, ctx.Err()
+	}
+	return w, err
+}
+
+// Nor is a node set aside for good by who goes away while the market is told of that.
+func TestWhoGoesAwayLeavesNoNodeSetAside(t *testing.T) {
+	b, n, _ := reserving(t, course())
+	if err := b.askReserved(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.fleet = unheeded{b.fleet.(*fakeMarket)}
+	ctx, away := context.WithCancel(t.Context())
+	away()
+	if b.tellAside(ctx, "course"); n.hello.Reserved != "course" {
+		t.Error("the market has heard of it, and nobody knows that it did")
+	}
+}
+
+// Who names a reservation and goes away while the market is told that its node drains does not leave it closed for good
+// when it is resumed.
+func TestWhoGoesAwayLeavesNoNodeClosed(t *testing.T) {
+	b, n, _ := reserving(t, course())
+	if err := b.askReserved(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if open, shut := b.tellAside(t.Context(), "course"); open != 1 {
+		t.Fatal(shut)
+	}
+	market := b.fleet.(*fakeMarket)
+	turn := func(drains bool) {
+		b.mu.Lock()
+		n.slurm.Draining = drains
+		b.mu.Unlock()
+		b.tellAside(t.Context(), "course")
+	}
+	b.fleet = unheeded{market}
+	if turn(true); !market.member("n1").closed {
+		t.Fatal("the market has not heard of it")
+	}
+	b.fleet = market
+	if turn(false); market.member("n1").closed {
+		t.Error("it is resumed, and the market was not told")
+	}
+}
+
+// lazy is a Slurm that takes a second to say what is reserved, or half a minute to say nothing.
+type lazy struct {
+	*model.Slurm
+
+	silent bool
+	asked  *int
+}
+
+func (s lazy) Reservations(ctx context.Context) ([]limit.Reserved, error) {
+	*s.asked++
+	if s.silent {
+		time.Sleep(30 * time.Second)
+		return nil, client.ErrAway
+	}
+	time.Sleep(time.Second)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s.Slurm.Reservations(ctx)
+}
+
+// However many requests name a reservation, Slurm is asked by one at a time, and who comes meanwhile has an answer of after
+// they came; who goes away has nobody else told that there is none, and waits no longer.
+func TestManyWhoNameReservationsAskOnce(t *testing.T) {
+	for silent, want := range map[bool]struct {
+		asked int
+		took  time.Duration
+	}{false: {2, 2 * time.Second}, true: {1, 30 * time.Second}} {
+		synctest.Test(t, func(t *testing.T) {
+			b, n, slurm := reserving(t)
+			asked := 0
+			b.slurm = lazy{slurm, silent, &asked}
+			first, away := context.WithCancel(t.Context())
+			begun, said := time.Now(), make(chan error, 21)
+			ask := func(ctx context.Context) { go func() { said <- b.askReserved(ctx) }() }
+			ask(first)
+			synctest.Wait()
+			slurm.Mu.Lock()
+			slurm.Reserved = []limit.Reserved{course()}
+			slurm.Mu.Unlock()
+			for range 20 {
+				ask(t.Context())
+			}
+			gone, leave := context.WithCancel(t.Context())
+			left := make(chan error)
+			go func() { left <- b.askReserved(gone) }()
+			synctest.Wait()
+			away()
+			leave()
+			if err := <-left; err == nil || time.Since(begun) > 0 {
+				t.Errorf("silent %v: who went away has waited for %v: %v", silent, time.Since(begun), err)
+			}
+			for range 21 {
+				if err := <-said; (err != nil) != silent {
+					t.Errorf("silent %v: %v", silent, err)
+				}
+			}
+			if took := time.Since(begun); asked != want.asked || took != want.took || !silent && n.aside != "course" {
+				t.Errorf("silent %v: it was asked %d times, in %v; set aside for %q", silent, asked, took, n.aside)
+			}
+			if err := b.askReserved(t.Context()); asked != want.asked+1 || (err != nil) != silent {
+				t.Errorf("silent %v: later it was asked %d times in all: %v", silent, asked, err)
+			}
+		})
 	}
 }
 

@@ -115,6 +115,7 @@ type Backend struct {
 	attempts  map[int64][]*run // of these, by job
 	byBatch   map[int64]*run   // by the number in Slurm
 	suspends  map[int64]bool   // jobs that Slurm has suspended, as it was listed last
+	resumed   map[int64]bool   // jobs that it has resumed since
 	dirty     map[*run]bool
 	numbers   numbers
 	nodes     map[string]*node
@@ -129,10 +130,11 @@ type Backend struct {
 	good      time.Time           // since then Slurm has answered every time; zero: it does not
 	silent    time.Time           // when Slurm last did not answer, or so late that another slurmctld may have
 	listings  int
-	listed    time.Time  // when the last good listing was begun
-	knows     bool       // the nodes of the partition have been listed
-	looking   sync.Mutex // one looks at the nodes
-	looked    time.Time  // when that was begun last
+	listed    time.Time     // when the last good listing was begun
+	knows     bool          // the nodes of the partition have been listed
+	looking   sync.Mutex    // one looks at the nodes
+	looked    time.Time     // when that was begun last, or was given up
+	asking    chan struct{} // one asks what is reserved because of a request
 	polled    time.Duration
 	taken     int // submissions that Slurm has accepted
 }
@@ -144,9 +146,9 @@ func New(ctx context.Context, cfg Config, market Fleet, slurm client.Slurm, note
 		cfg: cfg, fleet: market, slurm: slurm, notes: notes,
 		slots: make(chan struct{}, cfg.Workers),
 		wake:  make(chan struct{}, 1), pollNow: make(chan struct{}, 1), keep: newKeeper(notes),
-		runs: map[runKey]*run{}, attempts: map[int64][]*run{}, byBatch: map[int64]*run{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{}, claims: claims{}, numbers: numbers{of: map[int64]runKey{}}, putBacks: map[int64]*putBack{}, backSince: map[int64]time.Time{},
+		runs: map[runKey]*run{}, attempts: map[int64][]*run{}, byBatch: map[int64]*run{}, resumed: map[int64]bool{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{}, claims: claims{}, numbers: numbers{of: map[int64]runKey{}}, putBacks: map[int64]*putBack{}, backSince: map[int64]time.Time{},
 	}
-	b.silent = cfg.Now()
+	b.silent, b.asking = cfg.Now(), make(chan struct{}, 1)
 	b.acts = newCrew(8*cfg.Workers, &b.going)
 	if err := b.restore(ctx); err != nil {
 		return nil, fmt.Errorf("slurm: %w", err)

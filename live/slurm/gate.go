@@ -81,6 +81,7 @@ func (g *gate) wicket(partition string) *wicket {
 // site is what Slurm lets whom have in a partition. While Slurm does not answer, that is what
 // it said last, or nothing: what it would keep waiting is then noticed when it does.
 func (b *Backend) site(ctx context.Context, partition string) *limit.Site {
+	ctx = context.WithoutCancel(ctx) // the calls have a time limit of their own: who goes away does not make Slurm one that says nothing
 	w := b.gate.wicket(partition)
 	site, age := w.last(b.cfg.Now())
 	if age >= siteStale {
@@ -90,10 +91,9 @@ func (b *Backend) site(ctx context.Context, partition string) *limit.Site {
 			site = b.askSite(ctx, partition, w)
 		}
 	} else if age >= siteLasts && w.asking.TryLock() {
-		later := context.WithoutCancel(ctx) // the call has a time limit of its own
 		go func() {
 			defer w.asking.Unlock()
-			b.askSite(later, partition, w)
+			b.askSite(ctx, partition, w)
 		}()
 	}
 	return site
@@ -107,7 +107,7 @@ func (b *Backend) siteNow(ctx context.Context, partition string) *limit.Site {
 	defer w.asking.Unlock()
 	site, age := w.last(b.cfg.Now())
 	if age >= siteLasts {
-		site = b.askSite(ctx, partition, w)
+		site = b.askSite(context.WithoutCancel(ctx), partition, w)
 	}
 	return site
 }

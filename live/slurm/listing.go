@@ -77,12 +77,7 @@ func (b *Backend) applyListing(began time.Time, jobs []client.Job) {
 		}
 		b.dirty[r] = true
 	}
-	b.suspends = map[int64]bool{}
-	for key, r := range b.runs {
-		if r.suspended() {
-			b.suspends[key.job] = true
-		}
-	}
+	b.noteSuspended()
 	b.countOthers()
 }
 

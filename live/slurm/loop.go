@@ -206,9 +206,15 @@ func (b *Backend) heard(began time.Time, err error) {
 }
 
 func (b *Backend) pollNodes(ctx context.Context) {
+	came := b.cfg.Now()
 	b.looking.Lock()
 	defer b.looking.Unlock()
-	b.lookAtNodes(ctx)
+	b.mu.Lock()
+	silent := b.looked.After(came)
+	b.mu.Unlock()
+	if !silent { // else it said nothing to another just now, and is asked for its jobs sooner
+		b.lookAtNodes(ctx)
+	}
 }
 
 // lookAtNodes asks how the nodes stand. Who calls it is the one who looks.
@@ -223,9 +229,9 @@ func (b *Backend) lookAtNodes(ctx context.Context) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.heard(began, err)
-	b.looked = began
-	if err != nil {
-		return // asking for the jobs says so
+	if b.looked = began; err != nil {
+		b.looked = b.cfg.Now() // who came meanwhile has waited as long, and does not ask again what nobody answers
+		return                 // asking for the jobs says so
 	}
 	listed := map[string]client.Node{}
 	for _, n := range nodes {

@@ -13,9 +13,15 @@ import (
 const lookEach = 500 * time.Millisecond
 
 // Tell hands notices on, which say of a job that Slurm has suspended that it has, and says when one is
-// suspended, or resumed: the market itself knows nothing of that. Job is one as it stands.
-func (b *Backend) Tell(ctx context.Context, owner string, from <-chan v1.Notice, job func(ctx context.Context, id int64) (v1.Job, error)) <-chan v1.Notice {
+// suspended, or resumed: the market itself knows nothing of that. Who goes on after a notice (0 or more) may have missed
+// some of these, which the market does not keep, and is told how those stand that they could be of. Job is one as it stands.
+func (b *Backend) Tell(ctx context.Context, owner string, after int64, from <-chan v1.Notice, job func(ctx context.Context, id int64) (v1.Job, error)) <-chan v1.Notice {
 	t := &teller{b: b, owner: owner, job: job, to: make(chan v1.Notice, 64), told: b.suspended()}
+	if after >= 0 {
+		b.mu.Lock()
+		t.told = maps.Clone(b.resumed)
+		b.mu.Unlock()
+	}
 	go t.run(ctx, from)
 	return t.to
 }
@@ -95,4 +101,19 @@ func (b *Backend) suspended() map[int64]bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.suspends
+}
+
+// noteSuspended notes which jobs Slurm has suspended, and which it has resumed and are still under way. The lock is held.
+func (b *Backend) noteSuspended() {
+	was := b.suspends
+	b.suspends = map[int64]bool{}
+	for key, r := range b.runs {
+		if r.suspended() {
+			b.suspends[key.job] = true
+		}
+	}
+	for id := range was {
+		b.resumed[id] = true
+	}
+	maps.DeleteFunc(b.resumed, func(id int64, _ bool) bool { return b.suspends[id] || len(b.attempts[id]) == 0 })
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/client"
 )
@@ -171,6 +172,18 @@ func (r *run) wantedStop() task.Stop {
 		}
 	}
 	return how
+}
+
+// goesOnAs takes in what is wanted of a task whose order was taken in before, and is about the very
+// same: no more than its share is another. It reports whether that was all.
+func (r *run) goesOnAs(w *dispatch.Want) bool {
+	o, known := r.orders[w.Spec.Rank]
+	if !known || o.Stop != w.Stop || r.state == reported {
+		return false
+	}
+	o.CPU, o.Weight, o.Processor, o.More, o.MostUS = w.CPU, w.Weight, w.Processor, w.More, w.MostUS
+	r.orders[w.Spec.Rank] = o
+	return true
 }
 
 // setOrder takes an order in.

@@ -1,0 +1,69 @@
+package slurm
+
+import (
+	"testing"
+
+	"github.com/libra-market/libra/core/dispatch"
+	"github.com/libra-market/libra/core/task"
+)
+
+// fullNode is a node with so many tasks, and what the market wants there.
+func fullNode(t *testing.T, tasks int) (*Backend, *node, []dispatch.Want) {
+	t.Helper()
+	b, n := idle(t, Agents)
+	var wants []dispatch.Want
+	for id := range tasks {
+		spec := &task.Spec{Key: task.Key{Job: int64(id) + 10}, Size: 1, Nodes: []string{"n1"}, User: "ann", Argv: []string{"true"}}
+		wants = append(wants, dispatch.Want{Spec: spec, CPU: 0.5, Weight: 0.5})
+	}
+	b.applyWants(n, &task.Desired{Version: 2, LeaseMS: 60_000}, wants)
+	b.applyWants(n, &task.Desired{Version: 3, LeaseMS: 60_000}, wants)
+	return b, n, wants
+}
+
+// Who comes gives all tasks of a node another share. They are told, and nothing is put
+// together anew for any of them.
+func TestOtherSharesCostNoOrders(t *testing.T) {
+	allocations := func(tasks int) float64 {
+		b, n, wants := fullNode(t, tasks)
+		d := &task.Desired{Version: 4, LeaseMS: 60_000}
+		return testing.AllocsPerRun(20, func() {
+			for i := range wants {
+				wants[i].CPU /= 2
+			}
+			b.applyWants(n, d, wants)
+		})
+	}
+	if few, many := allocations(10), allocations(500); many > few {
+		t.Errorf("taking in what is wanted of 10 tasks has %v allocations, of 500 %v", few, many)
+	}
+}
+
+func TestWhatChangesOfATaskIsTakenIn(t *testing.T) {
+	b, n, wants := fullNode(t, 4)
+	first, second, third := b.runs[runKey{job: 10}], b.runs[runKey{job: 11}], b.runs[runKey{job: 12}]
+	b.added()
+	clear(b.dirty)
+	wants[0].CPU, wants[0].Weight, wants[0].Processor, wants[0].More, wants[0].MostUS = 0.25, 0.2, 3, []int{4}, 77
+	wants[1].Stop = task.Terminate
+	other := *wants[2].Spec // put elsewhere and back, or read from the log anew
+	other.QOS = "high"
+	wants[2].Spec = &other
+	b.applyWants(n, &task.Desired{Version: 4, LeaseMS: 60_000}, wants[:3])
+	if o := first.orders[0]; o.CPU != 0.25 || o.Weight != 0.2 || o.Processor != 3 || len(o.More) != 1 || o.MostUS != 77 || b.dirty[first] || first.tallied.stale {
+		t.Errorf("a share: %+v, dirty %v, added up anew %v", o, b.dirty[first], first.tallied.stale)
+	}
+	if o := second.orders[0]; o.Stop != task.Terminate || !b.dirty[second] {
+		t.Errorf("who is to end: %+v, dirty %v", o, b.dirty[second])
+	}
+	if third.qos != "high" || third.orders[0].Spec.QOS != "high" || !third.tallied.stale {
+		t.Errorf("who is described otherwise: %q %+v", third.qos, third.orders[0])
+	}
+	if gone := b.runs[runKey{job: 13}]; len(gone.orders) != 0 || !b.dirty[gone] {
+		t.Errorf("who is not wanted any more: %+v, dirty %v", gone.orders, b.dirty[gone])
+	}
+	b.applyWants(n, &task.Desired{Version: 5, LeaseMS: 60_000}, wants)
+	if back := b.runs[runKey{job: 13}]; len(back.orders) != 1 {
+		t.Error("who is wanted again has no order")
+	}
+}

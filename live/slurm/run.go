@@ -18,14 +18,22 @@ type runKey struct {
 	attempt int
 }
 
-func (k runKey) String() string { return fmt.Sprintf("%d.%d", k.job, k.attempt) }
+func (k runKey) String() string { return string(k.append(nil)) }
+
+func (k runKey) append(b []byte) []byte {
+	b = append(strconv.AppendInt(b, k.job, 10), '.')
+	return strconv.AppendInt(b, int64(k.attempt), 10)
+}
 
 func parseRunKey(text string) (runKey, error) {
 	job, attempt, _ := strings.Cut(text, ".")
 	id, err := strconv.ParseInt(job, 10, 64)
 	n, err2 := strconv.Atoi(attempt)
-	if k := (runKey{id, n}); err == nil && err2 == nil && k.String() == text {
-		return k, nil
+	if err == nil && err2 == nil {
+		var as [48]byte
+		if k := (runKey{id, n}); string(k.append(as[:0])) == text {
+			return k, nil
+		}
 	}
 	return runKey{}, fmt.Errorf("%q is not an attempt of a job (want job.attempt)", text)
 }

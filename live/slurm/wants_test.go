@@ -67,3 +67,20 @@ func TestWhatChangesOfATaskIsTakenIn(t *testing.T) {
 		t.Error("who is wanted again has no order")
 	}
 }
+
+// A listing is read time and again, and most of it may be others': to see whose a job is makes no
+// garbage.
+func TestToSeeWhoseAJobIsMakesNoGarbage(t *testing.T) {
+	b, _ := idle(t, Agents)
+	r := b.runs[runKey{job: 5}]
+	own := b.commentOf(r) + " nightly"
+	for _, comment := range []string{own, "nightly", "", "libra:", "libra:" + b.Mark, "libra:other:5.0:abc"} {
+		key, nonce, mine := b.parseComment(comment)
+		if mine != (comment == own) || mine && (key != r.key || nonce != r.nonce) {
+			t.Errorf("%q: %v %q %v", comment, key, nonce, mine)
+		}
+		if n := testing.AllocsPerRun(10, func() { b.parseComment(comment) }); n > 0 {
+			t.Errorf("%q has %v allocations", comment, n)
+		}
+	}
+}

@@ -189,6 +189,9 @@ func (r *run) goesOnAs(w *dispatch.Want) bool {
 	if !known || o.Stop != w.Stop || r.state == reported {
 		return false
 	}
+	if o.CPU == w.CPU && o.Weight == w.Weight && o.Processor == w.Processor && o.MostUS == w.MostUS && slices.Equal(o.More, w.More) {
+		return true // as for most: who comes shares a processor with few, and orders are large
+	}
 	o.CPU, o.Weight, o.Processor, o.More, o.MostUS = w.CPU, w.Weight, w.Processor, w.More, w.MostUS
 	r.orders[w.Spec.Rank] = o
 	return true

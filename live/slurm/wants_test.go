@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/libra-market/libra/core/dispatch"
@@ -24,18 +25,20 @@ func fullNode(t *testing.T, tasks int) (*Backend, *node, []dispatch.Want) {
 // Who comes gives all tasks of a node another share. They are told, and nothing is put
 // together anew for any of them.
 func TestOtherSharesCostNoOrders(t *testing.T) {
-	allocations := func(tasks int) float64 {
-		b, n, wants := fullNode(t, tasks)
-		d := &task.Desired{Version: 4, LeaseMS: 60_000}
-		return testing.AllocsPerRun(20, func() {
-			for i := range wants {
-				wants[i].CPU /= 2
-			}
-			b.applyWants(n, d, wants)
-		})
+	const tasks, times = 500, 50
+	b, n, wants := fullNode(t, tasks)
+	d := &task.Desired{Version: 4, LeaseMS: 60_000}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range times {
+		for i := range wants {
+			wants[i].CPU /= 2
+		}
+		b.applyWants(n, d, wants)
 	}
-	if few, many := allocations(10), allocations(500); many > few {
-		t.Errorf("taking in what is wanted of 10 tasks has %v allocations, of 500 %v", few, many)
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / times; each > 10*tasks { // a whole order has 500 bytes
+		t.Errorf("taking in other shares of %d tasks has %d bytes", tasks, each)
 	}
 }
 

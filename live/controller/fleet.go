@@ -278,6 +278,19 @@ func (c *Controller) welcome(index int) task.Welcome {
 // Desired answers as soon as there is a version beyond after, and after the wait
 // in any case.
 func (c *Controller) Desired(ctx context.Context, node string, after int64, wait time.Duration) (task.Desired, error) {
+	d, plan, err := c.await(ctx, node, after, wait)
+	d.Orders = plan.orders()
+	return d, err
+}
+
+// Wanted is Desired for who is in this process, and puts no whole orders together: who reads
+// only what has changed would have them made of all tasks of the node for every one that comes.
+func (c *Controller) Wanted(ctx context.Context, node string, after int64, wait time.Duration) (task.Desired, []dispatch.Want, error) {
+	d, plan, err := c.await(ctx, node, after, wait)
+	return d, plan.tasks(), err
+}
+
+func (c *Controller) await(ctx context.Context, node string, after int64, wait time.Duration) (task.Desired, *plan, error) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
@@ -288,30 +301,28 @@ func (c *Controller) Desired(ctx context.Context, node string, after int64, wait
 				m.refused = 0
 			}
 			c.fleet.mu.Unlock()
-			return task.Desired{}, unregistered(node)
+			return task.Desired{}, nil, unregistered(node)
 		}
 		m.seen = c.now()
 		d, plan, changed := m.desired, m.plan, m.changed
 		c.fleet.mu.Unlock()
 		if err := c.leads(); err != nil { // who stood still while it waited must not let the node go on
-			return task.Desired{}, err
+			return task.Desired{}, nil, err
 		}
 		d.Leader = c.Leader()
 		d.LeaseMS, d.ReportMS = c.cfg.Lease.Milliseconds(), c.cfg.Report.Milliseconds()
 		if d.Version != after { // it may have heard more of one that began at a later time of day
-			d.Orders = plan.orders()
-			return d, nil
+			return d, plan, nil
 		}
 		select {
 		case <-changed:
 			c.takeTurn(ctx)
 		case <-timer.C:
-			d.Orders = plan.orders()
-			return d, nil
+			return d, plan, nil
 		case <-ctx.Done():
-			return task.Desired{}, ctx.Err()
+			return task.Desired{}, nil, ctx.Err()
 		case <-c.done:
-			return task.Desired{}, trade.ErrUnavailable
+			return task.Desired{}, nil, trade.ErrUnavailable
 		}
 	}
 }

@@ -2,11 +2,14 @@ package controller_test
 
 import (
 	"context"
+	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
@@ -173,4 +176,27 @@ func (f *floor) tail(node string) task.Tail {
 	}
 	f.Fatal("nobody asks for output")
 	return task.Tail{}
+}
+
+// What a backend in this process is told is what an agent is told.
+func TestWantedIsDesired(t *testing.T) {
+	f := open(t, nil)
+	f.hello("n2", 4)
+	id := f.submit("", trade.Request{EstimateMS: 1000, DeadlineMS: 60_000, Processors: 2}).Job.ID
+	node := f.job(id).Places[0].Node
+	f.taskOf(node, id)
+	d, err := f.Desired(t.Context(), node, -1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, wants, err := f.Wanted(t.Context(), node, -1, 0)
+	if err != nil || w.Version != d.Version || w.LeaseMS != d.LeaseMS || w.Orders != nil {
+		t.Errorf("%+v, %v, want %+v without orders", w, err, d)
+	}
+	if got := dispatch.Orders(wants); !reflect.DeepEqual(got, d.Orders) {
+		t.Errorf("%+v, want %+v", got, d.Orders)
+	}
+	if _, _, err := f.Wanted(t.Context(), "nobody", -1, 0); !errors.Is(err, trade.ErrUnknown) {
+		t.Errorf("%v, want that there is no such node", err)
+	}
 }

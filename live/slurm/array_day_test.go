@@ -392,7 +392,7 @@ func TestAgentsAreToldOfElements(t *testing.T) {
 	b.byBatch[40] = r
 	mine := func(j *client.Job) { j.Comment = b.commentOf(r) }
 	n := b.nodes["n1"]
-	n.orders = map[task.Key]bool{{Job: 7}: true}
+	n.orders = map[task.Key]*task.Spec{{Job: 7}: {}}
 	lists := func(rows ...client.Job) (told bool, members []string) {
 		before := n.version
 		b.applyListing(noon, rows)

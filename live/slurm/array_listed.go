@@ -15,8 +15,10 @@ import (
 func (b *Backend) foldArrays(jobs []client.Job, now int64) []client.Job {
 	rows := map[int64][]client.Job{}
 	rest := slices.DeleteFunc(jobs, func(j client.Job) bool {
-		_, _, mine := b.parseComment(j.Comment)
-		if j.Array == 0 || !mine {
+		if j.Array == 0 {
+			return false
+		}
+		if _, _, mine := b.parseComment(j.Comment); !mine {
 			return false
 		}
 		rows[j.Array] = append(rows[j.Array], j)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/slurm/client"
@@ -19,7 +20,8 @@ import (
 // needs of it.
 type Fleet interface {
 	Hello(ctx context.Context, h task.Hello) (task.Welcome, error)
-	Desired(ctx context.Context, node string, after int64, wait time.Duration) (task.Desired, error)
+	// Wanted is what a node should be doing, without whole orders: see [controller.Controller.Wanted].
+	Wanted(ctx context.Context, node string, after int64, wait time.Duration) (task.Desired, []dispatch.Want, error)
 	Report(ctx context.Context, r task.Report) (task.Reply, error)
 	Chunk(ctx context.Context, node, id string, c task.Chunk) error
 	// Lose says that a node is gone.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/slurm/model"
@@ -154,6 +155,26 @@ func (m *fakeMarket) rise(name string) {
 		}
 	}
 }
+
+func (m *fakeMarket) Wanted(ctx context.Context, name string, after int64, wait time.Duration) (task.Desired, []dispatch.Want, error) {
+	d, err := m.Desired(ctx, name, after, wait)
+	wants := wantsOf(d.Orders)
+	d.Orders = nil
+	return d, wants, err
+}
+
+// wantsOf is what a market says where it does not put whole orders together.
+func wantsOf(orders []task.Order) []dispatch.Want {
+	var wants []dispatch.Want
+	for i := range orders {
+		o := &orders[i]
+		wants = append(wants, dispatch.Want{Spec: &o.Spec, CPU: o.CPU, Weight: o.Weight, Processor: o.Processor, More: o.More, MostUS: o.MostUS, Stop: o.Stop})
+	}
+	return wants
+}
+
+// applyOrders takes in what a market wants that says whole orders.
+func (b *Backend) applyOrders(n *node, d *task.Desired) { b.applyWants(n, d, wantsOf(d.Orders)) }
 
 func (m *fakeMarket) Desired(ctx context.Context, name string, after int64, wait time.Duration) (task.Desired, error) {
 	timer := time.NewTimer(wait)

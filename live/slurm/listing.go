@@ -32,11 +32,16 @@ func withText(comment, text string) string {
 
 // parseComment reads a comment. What comes after a space is its user's.
 func (b *Backend) parseComment(comment string) (key runKey, nonce string, ok bool) {
-	mark, _, _ := strings.Cut(comment, " ")
-	rest, found := strings.CutPrefix(mark, "libra:"+b.Mark+":")
-	name, nonce, found2 := strings.Cut(rest, ":")
+	rest, found := strings.CutPrefix(comment, "libra:")
+	rest, found2 := strings.CutPrefix(rest, b.Mark)
+	rest, found3 := strings.CutPrefix(rest, ":")
+	if !found || !found2 || !found3 { // most of what Slurm lists may be others', and is listed time and again
+		return runKey{}, "", false
+	}
+	rest, _, _ = strings.Cut(rest, " ")
+	name, nonce, found := strings.Cut(rest, ":")
 	key, err := parseRunKey(name)
-	return key, nonce, found && found2 && err == nil && nonce != ""
+	return key, nonce, found && err == nil && nonce != ""
 }
 
 // applyListing compares what Slurm lists with what is known. The lock is held.
@@ -50,10 +55,8 @@ func (b *Backend) applyListing(began time.Time, jobs []client.Job) {
 	if b.good.IsZero() {
 		b.good = began
 	}
-	slices.SortFunc(jobs, func(x, y client.Job) int { return cmp.Compare(x.ID, y.ID) })
-	listed := map[*run]bool{}
-	for i := range jobs {
-		j := &jobs[i]
+	listed := make(map[*run]bool, len(b.runs))
+	for _, j := range byNumber(jobs) {
 		r := b.runOf(j)
 		if r != nil {
 			listed[r] = true
@@ -81,6 +84,16 @@ func (b *Backend) applyListing(began time.Time, jobs []client.Job) {
 	b.countOthers()
 }
 
+// byNumber is a listing in the order of numbers in Slurm: jobs are large, and are not moved for it.
+func byNumber(jobs []client.Job) []*client.Job {
+	order := make([]*client.Job, len(jobs))
+	for i := range jobs {
+		order[i] = &jobs[i]
+	}
+	slices.SortFunc(order, func(x, y *client.Job) int { return cmp.Compare(x.ID, y.ID) })
+	return order
+}
+
 // allNodesKnown reports whether the market has said what it wants of every node of the
 // partition: before that, nobody knows what it does not want.
 func (b *Backend) allNodesKnown() bool {
@@ -94,16 +107,18 @@ func (b *Backend) allNodesKnown() bool {
 
 // runOf finds the run that a Slurm job was made for.
 func (b *Backend) runOf(j *client.Job) *run {
-	key, nonce, mine := b.parseComment(j.Comment)
-	if r := b.byBatch[j.ID]; r != nil {
-		// The number alone says nothing: it may have been given out again. The
-		// time of submission does, and the nonce: Slurm counts the time anew for
-		// what is put back into its queue.
-		if r.Submitted == j.Submitted || mine && r.key == key && r.nonce == nonce {
-			return r
-		}
+	// The number alone says nothing: it may have been given out again. The
+	// time of submission does, and the nonce: Slurm counts the time anew for
+	// what is put back into its queue.
+	r := b.byBatch[j.ID]
+	if r != nil && r.Submitted == j.Submitted {
+		return r
 	}
-	r := b.runs[key]
+	key, nonce, mine := b.parseComment(j.Comment)
+	if r != nil && mine && r.key == key && r.nonce == nonce {
+		return r
+	}
+	r = b.runs[key]
 	if !mine || r == nil || r.nonce != nonce || !r.adoptable() || r.User != j.User || b.numbers.spent(j.ID, key, j.Submitted) && !r.cameBackAs(j.ID) || b.occupied(j.ID, r) {
 		return nil
 	}

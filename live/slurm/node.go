@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/slurm/client"
@@ -31,18 +32,20 @@ type node struct {
 
 	membership membership
 	attention  attention
-	door       trade.Door        // as the market was told; empty: it was not, or whether it heard is not known
-	turning    bool              // it is being told
-	shy        time.Time         // until then Slurm is not asked to start anything there
-	shyOf      int64             // the job whose matter that is alone; 0: it is not one's
-	balked     map[int64]balk    // jobs that were not started there, by number
-	moving     bool              // a run is moved from there that Slurm does not start
-	complaint  complaint         // which one that was last
-	ahead      int64             // from when on it is reserved for others, in microseconds; 0: nobody has said so
-	aheadTold  int64             // as the market was told, with the door
-	aside      string            // the reservation that it is set aside for, as Slurm says; empty: for none
-	barred     string            // why its partition begins nothing; empty: it does
-	orders     map[task.Key]bool // that the market wants here
+	door       trade.Door     // as the market was told; empty: it was not, or whether it heard is not known
+	turning    bool           // it is being told
+	shy        time.Time      // until then Slurm is not asked to start anything there
+	shyOf      int64          // the job whose matter that is alone; 0: it is not one's
+	balked     map[int64]balk // jobs that were not started there, by number
+	moving     bool           // a run is moved from there that Slurm does not start
+	complaint  complaint      // which one that was last
+	ahead      int64          // from when on it is reserved for others, in microseconds; 0: nobody has said so
+	aheadTold  int64          // as the market was told, with the door
+	aside      string         // the reservation that it is set aside for, as Slurm says; empty: for none
+	barred     string         // why its partition begins nothing; empty: it does
+
+	orders map[task.Key]*task.Spec // that the market wants here, as it was taken in
+	spare  map[task.Key]*task.Spec // empty: what these will be the next time
 
 	gpus    device
 	version int64 // of what the agent should be doing
@@ -55,7 +58,7 @@ func (b *Backend) node(name string) *node {
 	n := b.nodes[name]
 	if n == nil {
 		now := b.cfg.Now()
-		n = &node{name: name, heard: now, orders: map[task.Key]bool{}, version: now.UnixMicro(), changed: make(chan struct{})}
+		n = &node{name: name, heard: now, orders: map[task.Key]*task.Spec{}, version: now.UnixMicro(), changed: make(chan struct{})}
 		b.nodes[name] = n
 	}
 	return n
@@ -96,13 +99,13 @@ const (
 func (b *Backend) fetchOrders(ctx context.Context, n *node) {
 	after := int64(-1)
 	for ctx.Err() == nil {
-		d, err := b.fleet.Desired(ctx, n.name, after, ordersWait)
+		d, wants, err := b.fleet.Wanted(ctx, n.name, after, ordersWait)
 		if errors.Is(err, trade.ErrUnknown) { // it has never joined: nothing is wanted of it
-			d, err = task.Desired{Version: -1}, nil
+			d, wants, err = task.Desired{Version: -1}, nil, nil
 		}
 		if err == nil && d.Version != after {
 			after = d.Version
-			b.applyOrders(n, &d)
+			b.applyWants(n, &d, wants)
 		}
 		if err != nil || d.Version < 0 {
 			pause(ctx, ordersRest)
@@ -119,8 +122,9 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// applyOrders takes in all that the market wants of a node.
-func (b *Backend) applyOrders(n *node, d *task.Desired) {
+// applyWants takes in all that the market wants of a node: every time of all its tasks, of which
+// hardly one is new.
+func (b *Backend) applyWants(n *node, d *task.Desired, wants []dispatch.Want) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	first := !n.attention.informed()
@@ -131,12 +135,20 @@ func (b *Backend) applyOrders(n *node, d *task.Desired) {
 	if d.LeaseMS > 0 {
 		n.lease = time.Duration(d.LeaseMS) * time.Millisecond
 	}
-	wanted := make(map[task.Key]bool, len(d.Orders))
-	for i := range d.Orders {
-		o := &d.Orders[i]
-		key := runKey{o.Spec.Job, o.Spec.Attempt}
-		wanted[o.Spec.Key] = true
+	wanted := n.spare
+	if wanted == nil {
+		wanted = make(map[task.Key]*task.Spec, len(wants))
+	}
+	for i := range wants {
+		w := &wants[i]
+		key := runKey{w.Spec.Job, w.Spec.Attempt}
+		wanted[w.Spec.Key] = w.Spec
 		r := b.runs[key]
+		if n.orders[w.Spec.Key] == w.Spec && r != nil && r.goesOnAs(w) {
+			continue
+		}
+		order := w.Order()
+		o := &order
 		if r == nil {
 			r = b.newRun(key, o.Spec.BornUS)
 		}
@@ -161,13 +173,14 @@ func (b *Backend) applyOrders(n *node, d *task.Desired) {
 		}
 	}
 	for key := range n.orders {
-		if r := b.runs[runKey{key.Job, key.Attempt}]; r != nil && !wanted[key] {
+		if r := b.runs[runKey{key.Job, key.Attempt}]; r != nil && wanted[key] == nil {
 			delete(r.orders, key.Rank)
 			r.moved()
 			b.dirty[r] = true
 		}
 	}
-	n.orders = wanted
+	clear(n.orders)
+	n.orders, n.spare = wanted, n.orders
 	n.bumpVersion()
 	if b.cfg.Control == None {
 		b.answerTails(n)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/live/slurm/client"
 )
@@ -17,14 +18,22 @@ type runKey struct {
 	attempt int
 }
 
-func (k runKey) String() string { return fmt.Sprintf("%d.%d", k.job, k.attempt) }
+func (k runKey) String() string { return string(k.append(nil)) }
+
+func (k runKey) append(b []byte) []byte {
+	b = append(strconv.AppendInt(b, k.job, 10), '.')
+	return strconv.AppendInt(b, int64(k.attempt), 10)
+}
 
 func parseRunKey(text string) (runKey, error) {
 	job, attempt, _ := strings.Cut(text, ".")
 	id, err := strconv.ParseInt(job, 10, 64)
 	n, err2 := strconv.Atoi(attempt)
-	if k := (runKey{id, n}); err == nil && err2 == nil && k.String() == text {
-		return k, nil
+	if err == nil && err2 == nil {
+		var as [48]byte
+		if k := (runKey{id, n}); string(k.append(as[:0])) == text {
+			return k, nil
+		}
 	}
 	return runKey{}, fmt.Errorf("%q is not an attempt of a job (want job.attempt)", text)
 }
@@ -171,6 +180,21 @@ func (r *run) wantedStop() task.Stop {
 		}
 	}
 	return how
+}
+
+// goesOnAs takes in what is wanted of a task whose order was taken in before, and is about the very
+// same: no more than its share is another. It reports whether that was all.
+func (r *run) goesOnAs(w *dispatch.Want) bool {
+	o, known := r.orders[w.Spec.Rank]
+	if !known || o.Stop != w.Stop || r.state == reported {
+		return false
+	}
+	if o.CPU == w.CPU && o.Weight == w.Weight && o.Processor == w.Processor && o.MostUS == w.MostUS && slices.Equal(o.More, w.More) {
+		return true // as for most: who comes shares a processor with few, and orders are large
+	}
+	o.CPU, o.Weight, o.Processor, o.More, o.MostUS = w.CPU, w.Weight, w.Processor, w.More, w.MostUS
+	r.orders[w.Spec.Rank] = o
+	return true
 }
 
 // setOrder takes an order in.

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libra-market/libra/core/dispatch"
 	"github.com/libra-market/libra/core/policy"
 	"github.com/libra-market/libra/core/task"
 	"github.com/libra-market/libra/core/trade"
@@ -190,8 +191,8 @@ func (d desk) Hello(ctx context.Context, h task.Hello) (task.Welcome, error) {
 	return d.Controller.Hello(d.coming(ctx, "hello "+h.Node), h)
 }
 
-func (d desk) Desired(ctx context.Context, node string, after int64, wait time.Duration) (task.Desired, error) {
-	return d.Controller.Desired(d.coming(ctx, "desired "+node), node, after, wait)
+func (d desk) Wanted(ctx context.Context, node string, after int64, wait time.Duration) (task.Desired, []dispatch.Want, error) {
+	return d.Controller.Wanted(d.coming(ctx, "desired "+node), node, after, wait)
 }
 
 func (d desk) Report(ctx context.Context, r task.Report) (task.Reply, error) {

@@ -60,7 +60,7 @@ func readJobs(out, sep string, now int64) ([]Job, error) {
 	if len(fields)%width != 0 {
 		return nil, fmt.Errorf("%w: %d columns in rows of %d", errListing, len(fields), width)
 	}
-	var jobs []Job
+	jobs := make([]Job, 0, len(fields)/width)
 	for i := 0; i < len(fields); i += width {
 		row := fields[i : i+width]
 		if i > 0 {

@@ -90,7 +90,9 @@ func (x *door) newJob(by trade.Identity, r trade.Request, account string) *under
 // refuse says no to a job at the door, with what would be taken instead. The
 // refusal is kept: it is part of the history.
 func (x *door) refuse(j *underway.Job, reason, detail string) trade.Outcome {
-	detail = j.Told(detail)
+	if j.State == "" {
+		detail = j.Told(detail)
+	}
 	r := &trade.Refusal{Reason: reason, Detail: detail, Offers: x.offers(j, reason), Job: j.ID}
 	if j.State == "" {
 		j.State, j.Reason, j.Detail, j.EndedUS = trade.Rejected, reason, detail, x.now
@@ -125,6 +127,7 @@ func (x *door) admit(j *underway.Job) (trade.Outcome, error) {
 	}
 	if j.State == trade.Rejected {
 		j.Reason, j.Detail = x.price.refusal(j, market.ReasonOf(j.Reason))
+		j.Detail = j.Told(j.Detail)
 		x.floor.over(j) // its row says so too
 		return x.refuse(j, j.Reason, j.Detail), nil
 	}

@@ -157,6 +157,7 @@ type Excess struct {
 	Most   int64  // that could be asked for in that field
 	Fit    int64  // of memory in all: so many processors could have what was asked for; 0: none, or it is about something else
 	Detail string // for people
+	Short  string // that of which others have too much for it to begin now, and by itself it could; empty: it never could, or nobody knows
 
 	Unknown bool // who asks has no account in Slurm, or may not have that QOS; since then they may have been given it
 
@@ -409,6 +410,9 @@ func (r *record) checkCounts(a *Ask, of reckoning, jobs, submits, tres string) *
 			continue
 		}
 		e := &Excess{Detail: fmt.Sprintf("Slurm would keep it waiting: %s=%d of %s, of which %d are used, and this job would be %d more", c.name, c.limit.most, r.name(), had, c.more)}
+		if c.more <= c.limit.most {
+			e.Short = fmt.Sprintf("%s=%d of %s", c.name, c.limit.most, r.name())
+		}
 		if left := c.limit.most - had; left > 0 {
 			switch c.name {
 			case jobs:

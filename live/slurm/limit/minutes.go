@@ -20,7 +20,10 @@ func (a *Ask) whole() int64 { return int64((a.Time + time.Minute - 1) / time.Min
 // checkMinutes holds the time that all have had, and may have yet, against limits of it.
 func (r *record) checkMinutes(a *Ask, safe bool) *Excess {
 	if wall := r.counts["GrpWall"]; wall.set && wall.used >= wall.most {
-		return &Excess{Detail: fmt.Sprintf("Slurm lets those of %s run no more: GrpWall=%d is used up", r.name(), wall.most)}
+		return &Excess{
+			Short:  fmt.Sprintf("GrpWall=%d of %s", wall.most, r.name()),
+			Detail: fmt.Sprintf("Slurm lets those of %s run no more: GrpWall=%d is used up", r.name(), wall.most),
+		}
 	}
 	for _, kind := range []string{"cpu", "mem", "node", gpu, a.ofKind()} {
 		need, runs, spent := a.minutes(kind), r.tres["GrpTRESRunMins"][kind], r.tres["GrpTRESMins"][kind]
@@ -28,7 +31,10 @@ func (r *record) checkMinutes(a *Ask, safe bool) *Excess {
 			continue
 		}
 		if spent.set && spent.used >= spent.most {
-			return &Excess{Detail: fmt.Sprintf("Slurm lets those of %s use no more: GrpTRESMins %s=%d is used up", r.name(), kind, spent.most)}
+			return &Excess{
+				Short:  fmt.Sprintf("GrpTRESMins %s=%d of %s", kind, spent.most, r.name()),
+				Detail: fmt.Sprintf("Slurm lets those of %s use no more: GrpTRESMins %s=%d is used up", r.name(), kind, spent.most),
+			}
 		}
 		if a.Later {
 			runs.used = 0
@@ -38,10 +44,14 @@ func (r *record) checkMinutes(a *Ask, safe bool) *Excess {
 			if !limit.set || limit.used+need <= limit.most {
 				continue
 			}
-			if a.Open {
-				return &Excess{Detail: fmt.Sprintf("Slurm counts the time for which a job may run (%s %s=%d of %s, of which %d are used), and without a deadline that is long: --deadline says how long it may", name, kind, limit.most, r.name(), limit.used)}
+			short := ""
+			if need <= limit.most {
+				short = fmt.Sprintf("%s %s=%d of %s", name, kind, limit.most, r.name())
 			}
-			e := &Excess{Detail: fmt.Sprintf("Slurm would keep it waiting: %s %s=%d of %s, of which %d are used, and until its deadline this job may be %d more", name, kind, limit.most, r.name(), limit.used, need)}
+			if a.Open {
+				return &Excess{Short: short, Detail: fmt.Sprintf("Slurm counts the time for which a job may run (%s %s=%d of %s, of which %d are used), and without a deadline that is long: --deadline says how long it may", name, kind, limit.most, r.name(), limit.used)}
+			}
+			e := &Excess{Short: short, Detail: fmt.Sprintf("Slurm would keep it waiting: %s %s=%d of %s, of which %d are used, and until its deadline this job may be %d more", name, kind, limit.most, r.name(), limit.used, need)}
 			if left := limit.most - limit.used; left > 0 {
 				e.Field, e.Most = "deadline_ms", left*a.whole()/need*time.Minute.Milliseconds() // not in nanoseconds, of which there would be too many
 			}

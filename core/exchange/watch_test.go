@@ -54,10 +54,10 @@ func TestWhoHasWaitedIsLetIn(t *testing.T) {
 			t.Errorf("%s: it wants to be woken over and over", name)
 		}
 		for _, id := range waits {
-			if e, _ := f.x.Explain(id); e.Summary != "waits for room" {
-				t.Errorf("%s: job %d: %s", name, id, e.Summary)
+			if e, _ := f.x.Explain(id); e.Summary != "waits for room" || f.job(id).Detail != e.Summary {
+				t.Errorf("%s: job %d: %s; %s", name, id, e.Summary, f.job(id).Detail)
 			}
-			if o := f.do(trade.Command{By: owner, Begin: &trade.Begin{Job: id, Let: true}}); o.Job.State != trade.Running {
+			if o := f.do(trade.Command{By: owner, Begin: &trade.Begin{Job: id, Let: true}}); o.Job.State != trade.Running || o.Job.Detail != "" {
 				t.Errorf("%s: job %d is let in, and is %s: %s", name, id, o.Job.State, o.Job.Detail)
 			}
 			if _, err := f.x.Do(f.now, trade.Command{By: owner, Begin: &trade.Begin{Job: id, Let: true}}); err == nil {

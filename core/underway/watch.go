@@ -107,6 +107,14 @@ func (b *Book) awaited(j *Job) string {
 	return cmp.Or(j.Barred, "word of whether there is room for it")
 }
 
+// Told is what is said of a job that wants to be let in, where it is known what it waits for.
+func (b *Book) Told(j *Job) string {
+	if j.Barred == "" || !b.watch.due[j.ID] {
+		return ""
+	}
+	return "waits for " + j.Barred
+}
+
 // leave forgets a job.
 func (w *Watch) leave(id int64) {
 	delete(w.due, id)

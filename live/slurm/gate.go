@@ -29,9 +29,9 @@ type wicket struct {
 	had    had             // of the jobs of the market, what Slurm counted when it was asked
 	merged []share         // that, added up
 	stood  map[int64]share // and of those who waited, by job; nil: it is not added up yet
-	asked  time.Time // and has answered, or not
-	began  time.Time // when that was begun
-	heard  bool      // it has answered, ever
+	asked  time.Time       // and has answered, or not
+	began  time.Time       // when that was begun
+	heard  bool            // it has answered, ever
 }
 
 // How long limits are believed to be as they were: after the first they are asked for

@@ -44,7 +44,7 @@ func (x *door) beginIfReady(j *underway.Job, let bool) {
 // more, as its deadline is past help: it is to be refused.
 func (x *door) keptOut(j *underway.Job, let bool) bool {
 	kept, late := x.jobs.KeptOut(j, x.nodes, x.now, let)
-	return kept && !(late && (x.cluster == nil || x.price.whyNot(j, j.Left(x.now)) != market.NoReason))
+	return kept && !(late && (x.cluster == nil || x.price.whyNot(j, underway.Left(j, x.now)) != market.NoReason))
 }
 
 // begin lets a job begin that its user held back, or as soon as it may.

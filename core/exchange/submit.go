@@ -91,7 +91,7 @@ func (x *door) newJob(by trade.Identity, r trade.Request, account string) *under
 // refusal is kept: it is part of the history.
 func (x *door) refuse(j *underway.Job, reason, detail string) trade.Outcome {
 	if j.State == "" {
-		detail = j.Told(detail)
+		detail = underway.Refused(j, detail)
 	}
 	r := &trade.Refusal{Reason: reason, Detail: detail, Offers: x.offers(j, reason), Job: j.ID}
 	if j.State == "" {
@@ -127,7 +127,7 @@ func (x *door) admit(j *underway.Job) (trade.Outcome, error) {
 	}
 	if j.State == trade.Rejected {
 		j.Reason, j.Detail = x.price.refusal(j, market.ReasonOf(j.Reason))
-		j.Detail = j.Told(j.Detail)
+		j.Detail = underway.Refused(j, j.Detail)
 		x.floor.over(j) // its row says so too
 		return x.refuse(j, j.Reason, j.Detail), nil
 	}

@@ -122,7 +122,7 @@ func (w *Watch) leave(id int64) {
 }
 
 // Left is what a job asks for, with what is left of its deadline.
-func (j *Job) Left(now int64) trade.Request {
+func Left(j *Job, now int64) trade.Request {
 	r := j.Request
 	if j.DueUS > 0 {
 		r.DeadlineMS = max(1, (j.DueUS-now)/1000)
@@ -130,8 +130,8 @@ func (j *Job) Left(now int64) trade.Request {
 	return r
 }
 
-// Told is what a refusal says, of one who has waited outside too.
-func (j *Job) Told(detail string) string {
+// Refused is what a refusal says to a job, which may have waited to be let in.
+func Refused(j *Job, detail string) string {
 	if j.Barred == "" {
 		return detail
 	}

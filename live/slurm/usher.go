@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -200,8 +201,9 @@ func (w *wicket) since(since time.Time) (old, heard bool) {
 // mayCome lets a job in for which there is room, or says what it waits for. What could never begin is let in,
 // too: the market, or Slurm, says why it cannot.
 func (b *Backend) mayCome(ctx context.Context, c *caller, full map[string]string) (why string) {
-	asks := c.alike()
-	if why = full[asks]; why != "" {
+	whose := c.User + "\x00" + c.Request.QOS + "\x00" + c.Request.Partition
+	asks := whose + "\x00" + c.alike()
+	if why = cmp.Or(full[whose], full[asks]); why != "" {
 		return why
 	}
 	r := c.Request
@@ -210,7 +212,10 @@ func (b *Backend) mayCome(ctx context.Context, c *caller, full map[string]string
 	}
 	ticket, over := b.AdmitHeld(ctx, c.User, &r, c.Waits, c.Job)
 	if over != nil && over.Short != "" {
-		if why = "room within " + over.Short; over.Field != "deadline_ms" { // else a shorter one may have room
+		switch why = "room within " + over.Short; {
+		case over.None:
+			full[whose] = why
+		case over.Field != "deadline_ms": // else a shorter one may have room
 			full[asks] = why
 		}
 		return why
@@ -243,7 +248,7 @@ func (b *Backend) letIn(ctx context.Context, c *caller, ticket *Ticket) {
 	})
 }
 
-// alike is the same of all who ask for the same: what one of them has no room for, the others have none for.
+// alike is the same of all jobs of a user that ask for the same: what one of them has no room for, the others have none for.
 func (c *caller) alike() string {
 	r := &c.Request
 	at, some := 0, 0
@@ -251,7 +256,7 @@ func (c *caller) alike() string {
 		at, some = r.Array.AtATime(), r.Array.Len()
 	}
 	return strings.Join([]string{
-		c.User, r.QOS, r.Partition, r.Reservation, r.GPUKind,
+		r.Reservation, r.GPUKind,
 		fmt.Sprint(c.Waits, c.DueUS > 0, r.Procs(), r.PerProgram(), r.MemoryMB, r.GPUs, at, some, licensesOf(r.Env)),
 	}, "\x00")
 }

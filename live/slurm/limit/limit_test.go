@@ -304,7 +304,7 @@ func TestWhatIsShortForNow(t *testing.T) {
 		"minutes":                      {Ask{Processors: 1, Time: time.Hour}, Books{}, "GrpTRESRunMins cpu=100 of account physics", false},
 		"more minutes than there are":  {Ask{Processors: 2, Time: time.Hour}, Books{}, "", false},
 		"longer than any may":          {Ask{Processors: 1, Time: 2 * time.Hour}, two, "", false},
-		"licences":                     {Ask{Processors: 1, Time: time.Minute, Licenses: map[string]int{"fluent": 2}}, Books{}, "licences fluent", false},
+		"licences":                     {Ask{Processors: 1, Time: time.Minute, Licenses: map[string]int{"fluent": 2}}, Books{}, "the licences fluent that Slurm has", false},
 		"more licences than there are": {Ask{Processors: 1, Time: time.Minute, Licenses: map[string]int{"fluent": 3}}, Books{}, "", false},
 	} {
 		c.ask.User = "alice"

@@ -92,7 +92,7 @@ func ushered(t *testing.T, most int, waiting ...Waiting) (*Backend, *queue, *str
 	s, q := &strictSlurm{Slurm: b.slurm, most: most}, &queue{waiting: waiting, said: map[int64]string{}, refuses: map[int64]bool{}}
 	b.slurm, b.cfg.Doors = s, q
 	return b, q, s, func() (waits bool) {
-		now = now.Add(3 * time.Second)
+		now = now.Add(time.Second) // what Slurm has said is good for submissions
 		waits, _ = b.lookAtDoors(t.Context())
 		b.going.Wait()
 		return waits

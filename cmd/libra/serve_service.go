@@ -101,6 +101,10 @@ func (s *service) start(ctx context.Context, c *config.Config, logger *slog.Logg
 		stop()
 		return err
 	}
+	// Before anything runs: who has waited is sold nothing that Slurm would keep waiting.
+	if err = s.market.Watch(ctx, c.Backend == config.BackendSlurm); err != nil {
+		return err
+	}
 	if s.market.Archive != nil {
 		s.beside.Go(func() { s.market.Archive.Run(run) })
 	}

@@ -195,6 +195,7 @@ func (m onSlurm) take(ctx context.Context, c trade.Command, key api.Key) (api.Ou
 	case c.Cancel != nil:
 		m.backend.Take(c.Cancel.Quote, 0)
 		m.backend.StandDown(c.Cancel.Job)
+		m.backend.AskAnew(c.Cancel.Job)
 	}
 	return o, replayed, err
 }
@@ -361,8 +362,9 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 	}
 	var line slurmLine
 	var anew slurmAnew
+	var doors slurmDoors
 	s.backend, err = slurm.New(ctx, slurm.Config{
-		Desk: guests, Line: &line, Anew: &anew, Leads: s.leads, Path: slurm.PathWith(srun),
+		Desk: guests, Line: &line, Doors: &doors, Anew: &anew, Leads: s.leads, Path: slurm.PathWith(srun),
 		Partition: c.Slurm.Partition, Control: slurm.Control(c.Slurm.Control), Now: time.Now, Log: log,
 	}, behindSlurm{s.market.Controller}, batch, s.store)
 	if err != nil {
@@ -372,7 +374,7 @@ func (s *service) startSlurm(ctx, run context.Context, c *config.Config, log *sl
 		return err
 	}
 	s.batch = onSlurm{s.market, s.backend, c, keeperOf(s.market, c, log)}
-	desk.market, line.market, anew.market = s.batch, s.batch, s.batch
+	desk.market, line.market, doors.market, anew.market = s.batch, s.batch, s.batch, s.batch
 	s.backendEnded = make(chan struct{})
 	go func() {
 		s.backend.Run(run)

@@ -12,9 +12,12 @@ import (
 // letGo lets a job begin that is on hold, within Slurm's limits: one that Slurm would keep waiting stays on hold,
 // and is promised nothing.
 func (m onSlurm) letGo(ctx context.Context, c trade.Command, key api.Key) (api.Outcome, bool, error) {
-	ticket, err := m.mayBegin(ctx, c.By, c.Begin.Job)
+	ticket, now, err := m.mayBegin(ctx, c.By, c.Begin.Job)
 	if err != nil {
 		return api.Outcome{}, false, err
+	}
+	if now {
+		c.Begin = &trade.Begin{Job: c.Begin.Job, Let: true}
 	}
 	o, replayed, err := m.take(ctx, c, key)
 	if err != nil || o.Job == nil || o.Job.State.Final() {
@@ -23,35 +26,26 @@ func (m onSlurm) letGo(ctx context.Context, c trade.Command, key api.Key) (api.O
 	return o, replayed, err
 }
 
-// mayBegin keeps room for a job on hold that would begin now; nil: it waits for something else too, or is nobody's
-// who asks, which the market says.
-func (m onSlurm) mayBegin(ctx context.Context, by trade.Identity, job int64) (*slurm.Ticket, error) {
+// mayBegin reports whether a job on hold would begin now, and keeps room for it, if that is counted. Otherwise it waits for something
+// else too, or is nobody's who asks, which the market says.
+func (m onSlurm) mayBegin(ctx context.Context, by trade.Identity, job int64) (ticket *slurm.Ticket, now bool, err error) {
 	j, err := m.Controller.Job(ctx, job)
-	now := wallClock().UnixMicro()
-	if err != nil || !j.OnHold || j.BeginUS > now || by.Role != trade.RoleOwner && j.Owner != by.User || j.DueUS > 0 && j.DueUS <= now {
-		return nil, nil //nolint:nilerr,nilnil // the market says so
+	at := wallClock().UnixMicro()
+	if err != nil || !j.OnHold || j.BeginUS > at || by.Role != trade.RoleOwner && j.Owner != by.User || j.DueUS > 0 && j.DueUS <= at {
+		return nil, false, nil //nolint:nilerr // the market says so
 	}
 	for _, id := range j.Request.Follows() {
 		if other, wrong := m.Controller.Job(ctx, id); wrong == nil && !other.State.Final() {
-			return nil, nil //nolint:nilnil // it waits for that
+			return nil, false, nil
 		}
 	}
-	r := j.Request.AtOnce()
-	r.After, r.AfterAny, r.AfterFailed, r.AfterBegun, r.AfterEach = nil, nil, nil, nil, nil
-	if j.DueUS > 0 {
-		r.DeadlineMS = max(1, (j.DueUS-now)/1000)
-	}
-	if err = m.settle(ctx, &r); err != nil {
-		return nil, err
-	}
-	waits, err := m.letsWait(ctx, &r)
+	r, waits, err := m.asOfNow(ctx, &j)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	m.backend.Fill(ctx, &r)
 	ticket, over := m.backend.AdmitHeld(ctx, j.Owner, &r, waits, job)
 	if over != nil {
-		return nil, fmt.Errorf("job %d: %w: it stays on hold: %s", job, trade.ErrConflict, over.Detail)
+		return nil, false, fmt.Errorf("job %d: %w: it stays on hold: %s", job, trade.ErrConflict, over.Detail)
 	}
-	return ticket, nil
+	return ticket, true, nil
 }

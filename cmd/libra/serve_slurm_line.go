@@ -57,6 +57,7 @@ func (l *slurmLine) Only(ctx context.Context, job int64, user string, elements [
 			return nil
 		}
 		_, _, err = l.market.Market.Do(ctx, trade.Command{By: trade.Identity{User: user, Role: trade.RoleUser}, Cancel: &trade.Cancel{Job: job, Elements: out}}, trade.Key{})
+		l.market.backend.AskAnew(job)
 	}
 	if errors.Is(err, trade.ErrUnknown) || errors.Is(err, trade.ErrConflict) {
 		return nil

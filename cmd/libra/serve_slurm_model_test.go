@@ -45,10 +45,18 @@ func openBench(t *testing.T, policy string, before func(*model.Slurm), users ...
 	if f.Forgets = false; before != nil {
 		before(f)
 	}
-	b, err := slurm.New(ctx, slurm.Config{Partition: "libra", Control: slurm.None, Now: time.Now, Log: slog.New(slog.DiscardHandler)}, behindSlurm{c}, f, st)
+	if err = c.Watch(ctx, true); err != nil {
+		t.Fatal(err)
+	}
+	var doors slurmDoors
+	b, err := slurm.New(ctx, slurm.Config{Partition: "libra", Control: slurm.None, Doors: &doors, Now: time.Now, Log: slog.New(slog.DiscardHandler)}, behindSlurm{c}, f, st)
 	if err != nil {
 		t.Fatal(err)
 	}
+	cfg := config.Default()
+	cfg.Slurm.Partition = "libra"
+	m := &bench{t, onSlurm{front.Market{Controller: c}, b, &cfg, nil}, f}
+	doors.market = m.onSlurm
 	ended := make(chan struct{})
 	go f.Run(ctx)
 	go func() { b.Run(ctx); close(ended) }()
@@ -58,9 +66,6 @@ func openBench(t *testing.T, policy string, before func(*model.Slurm), users ...
 		<-c.Done()
 		_ = st.Close()
 	})
-	cfg := config.Default()
-	cfg.Slurm.Partition = "libra"
-	m := &bench{t, onSlurm{front.Market{Controller: c}, b, &cfg, nil}, f}
 	for _, user := range users {
 		m.do("owner", trade.Command{Money: &trade.MoneyCommand{Op: "open", To: user, User: user}})
 		m.do("owner", trade.Command{Money: &trade.MoneyCommand{Op: "grant", To: user, Amount: int64(1e6 * market.Unit)}})

@@ -38,8 +38,8 @@ func (x *floor) release(j *underway.Job, broken string) {
 
 // admitDependent hands a job to the cluster whose time has come. Nobody hears what would be
 // taken instead of one that is not, and thousands may come at once: it is not looked for.
-func (x *door) admitDependent(j *underway.Job) error {
-	if j.State != trade.Held || x.jobs.KeptOut(j, x.nodes, x.now) {
+func (x *door) admitDependent(j *underway.Job, let bool) error {
+	if j.State != trade.Held || x.keptOut(j, let) {
 		return nil
 	}
 	x.alone = true
@@ -49,17 +49,10 @@ func (x *door) admitDependent(j *underway.Job) error {
 	}
 	j.State, j.OnHold = "", false
 	x.jobs.Remove(j.ID)
-	if why := x.price.onlyPrecise(&j.Request); why != "" { // another policy came while it waited
-		x.refuse(j, trade.ReasonImprecise, why)
+	if reason, why := x.hopeless(j, ""); reason != "" { // another policy came while it waited, or its money went
+		x.refuse(j, reason, why)
 		x.jobs.Ended(j, x.floor.release)
 		return nil
-	}
-	if j.Request.Budget != nil {
-		if reason, why := x.bank.cannotHold(j.Account, x.price.mostCost(&j.Request, 0, nil, 0)); reason != "" {
-			x.refuse(j, reason, why)
-			x.jobs.Ended(j, x.floor.release)
-			return nil
-		}
 	}
 	o, err := x.admit(j)
 	if err == nil && o.Refusal != nil {

@@ -31,7 +31,7 @@ func (x *teller) Explain(id int64) (trade.Explanation, bool) {
 	}
 	switch j.State {
 	case trade.Held:
-		e.Summary = "waits for " + underway.WaitsFor(j, x.now)
+		e.Summary = "waits for " + x.jobs.WaitsFor(j, x.now)
 		e.Because = append(e.Because, "nothing is promised until it can begin"+underway.Runs(j, x.now))
 	case trade.Queued:
 		x.explainQueue(j, &e)

@@ -12,6 +12,7 @@ type followUp struct {
 	job    *underway.Job
 	next   next
 	detail string
+	let    bool // it is let in
 }
 
 // next is what follows for a job.
@@ -43,6 +44,6 @@ func (x *door) do(f followUp) error {
 	case isStopped:
 		return x.runs.stop(f.job, task.Terminate, trade.Failed, trade.ReasonRefused, f.detail)
 	default:
-		return x.admitDependent(f.job)
+		return x.admitDependent(f.job, f.let)
 	}
 }

@@ -29,32 +29,43 @@ func (x *door) never(j *underway.Job) (reason, why string) {
 // beginDue lets those begin whose time has come, if they wait for nothing else.
 func (x *door) beginDue() {
 	for _, id := range x.jobs.TakeBegins(x.now) {
-		x.beginIfReady(x.jobs.Find(id))
+		x.beginIfReady(x.jobs.Find(id), false)
 	}
 }
 
-func (x *door) beginIfReady(j *underway.Job) {
-	if j != nil && j.State == trade.Held && j.Ready(x.now) && !x.jobs.KeptOut(j, x.nodes, x.now) {
+func (x *door) beginIfReady(j *underway.Job, let bool) {
+	if j != nil && j.State == trade.Held && j.Ready(x.now) && !x.keptOut(j, let) {
 		x.floor.touched.Job(j.ID, journal.Whole)
-		x.floor.todo = append(x.floor.todo, followUp{job: j, next: begins})
+		x.floor.todo = append(x.floor.todo, followUp{job: j, next: begins, let: let})
 	}
+}
+
+// keptOut reports whether a job that waits for nothing more goes on waiting; none does that nobody would take any
+// more, as its deadline is past help: it is to be refused.
+func (x *door) keptOut(j *underway.Job, let bool) bool {
+	kept, late := x.jobs.KeptOut(j, x.nodes, x.now, let)
+	return kept && !(late && (x.cluster == nil || x.price.whyNot(j, underway.Left(j, x.now)) != market.NoReason))
 }
 
 // begin lets a job begin that its user held back, or as soon as it may.
 func (x *door) begin(by trade.Identity, b *trade.Begin) (trade.Outcome, error) {
+	if b.Watch != nil {
+		x.jobs.Heed(b.Watch, x.floor.changed)
+		return trade.Outcome{}, nil
+	}
 	j := x.jobs.Find(b.Job)
 	switch {
 	case j == nil || by.Role != trade.RoleOwner && j.Owner != by.User:
 		return trade.Outcome{}, fmt.Errorf("job %d: %w, or it has ended", b.Job, trade.ErrUnknown)
 	case by.Role != trade.RoleOwner && j.Account != "" && !x.accounts.Of(by.User).May(j.Account): // any more
 		return trade.Outcome{}, fmt.Errorf("job %d: account %s: %w: cancel it", b.Job, j.Account, trade.ErrForbidden)
-	case !j.OnHold:
+	case !j.OnHold && !(b.Let && x.jobs.Wants(j.ID)):
 		return trade.Outcome{}, fmt.Errorf("job %d: %w: it is not on hold", b.Job, trade.ErrConflict)
 	}
 	j.OnHold = false
 	x.floor.touched.Job(j.ID, journal.Whole)
 	x.floor.changed(j)
-	x.beginIfReady(j)
+	x.beginIfReady(j, b.Let)
 	if err := x.followUp(); err != nil {
 		return trade.Outcome{}, err
 	}

@@ -72,7 +72,7 @@ func randomDay(r *rapid.T, policyName string, interrupt func(rapid.TB, *floor)) 
 	for range steps {
 		f.wait(rapid.Float64Range(0, 8).Draw(r, "pause"))
 		by := rapid.SampledFrom([]trade.Identity{alice, bob}).Draw(r, "by")
-		switch rapid.IntRange(0, 16).Draw(r, "what") {
+		switch rapid.IntRange(0, 17).Draw(r, "what") {
 		case 0, 1, 2, 3:
 			_, _ = f.try(trade.Command{By: by, Submit: &trade.Submit{Request: request(f, r)}})
 		case 4:
@@ -107,6 +107,8 @@ func randomDay(r *rapid.T, policyName string, interrupt func(rapid.TB, *floor)) 
 			}
 		case 16:
 			relabel(f, r)
+		case 17:
+			watch(f, r)
 		}
 	}
 	finish(r, f)
@@ -128,6 +130,22 @@ func divide(f *floor) {
 		h := n.Hello
 		h.Partition = []string{"slow", "fast"}[i%2]
 		f.do(trade.Command{Enlist: &h})
+	}
+}
+
+// watch has somebody outside let in who wants it, or say why not, or begin to look, or look no more.
+func watch(f *floor, r *rapid.T) {
+	due := f.x.Watch().Due()
+	switch how := rapid.IntRange(0, 5).Draw(r, "watch"); {
+	case len(due) == 0 || how == 0:
+		on := rapid.IntRange(0, 3).Draw(r, "watched") > 0
+		f.do(trade.Command{By: owner, Begin: &trade.Begin{Watch: &trade.Watch{On: &on}}})
+	case how == 1:
+		f.do(trade.Command{By: owner, Begin: &trade.Begin{Watch: &trade.Watch{Kept: due, Why: rapid.SampledFrom([]string{"room", "more room"}).Draw(r, "why")}}})
+	default:
+		for _, id := range due[:rapid.IntRange(1, len(due)).Draw(r, "so many")] {
+			_, _ = f.try(trade.Command{By: owner, Begin: &trade.Begin{Job: id, Let: true}})
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 func (x *state) Snapshot() journal.Snapshot {
 	s := journal.Snapshot{
 		Origin: x.origin, Now: x.now, Epochs: slices.Clone(x.epochs), Rates: x.rates, Ledger: x.ledger.State(),
-		Next: x.next, Wake: x.wake, Record: x.record, Bound: x.bound, Allowances: x.income.All(), Generation: x.generation,
+		Next: x.next, Wake: x.wake, Record: x.record, Bound: x.bound, Allowances: x.income.All(), Generation: x.generation, Watched: x.jobs.Watch().On(),
 	}
 	for _, n := range x.nodes.All() {
 		one := *n
@@ -66,6 +66,7 @@ func open(version string, s *journal.Snapshot) (*Exchange, error) {
 	x.readBack = s.Now
 	x.setEpochs(s.Epochs)
 	x.next, x.wake, x.record, x.generation = s.Next, s.Wake, s.Record, s.Generation
+	x.jobs.SetWatched(s.Watched)
 
 	// 2. Whose money is whose.
 	if err := x.restoreMoney(s); err != nil {

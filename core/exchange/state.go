@@ -76,6 +76,9 @@ func (x *state) Opened() bool { return len(x.epochs) > 0 }
 // Underway counts the jobs that have not ended.
 func (x *state) Underway() int { return x.jobs.Len() }
 
+// Watch is who has waited, and wants to be let in.
+func (x *state) Watch() *underway.Watch { return x.jobs.Watch() }
+
 // epoch is the span of the log that is under way.
 func (x *state) epoch() *trade.EpochView { return &x.epochs[len(x.epochs)-1] }
 

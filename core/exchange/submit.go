@@ -49,7 +49,7 @@ func (x *door) submitNew(by trade.Identity, r trade.Request, settled []trade.Set
 			return x.refuse(j, reason, why), nil
 		}
 	}
-	if follows.Waiting(x.now) || r.Later() {
+	if x.jobs.Waits(&r, &follows, x.now) {
 		return x.waitForOthers(j, &follows)
 	}
 	return x.admit(j)
@@ -74,17 +74,7 @@ func (x *door) hopeless(j *underway.Job, failed string) (reason, why string) {
 func (x *door) newJob(by trade.Identity, r trade.Request, account string) *underway.Job {
 	id := x.next
 	x.next++
-	if r.Output == "" {
-		r.Output = "libra-%j.out"
-		if r.Array != nil {
-			r.Output = "libra-%j-%a.out"
-		} else if r.Procs() > r.PerProgram() {
-			r.Output = "libra-%j-%r.out"
-		}
-	}
-	if r.Error == "" {
-		r.Error = r.Output
-	}
+	r.NameOutputs()
 	j := &underway.Job{Job: trade.Job{
 		ID: id, Owner: by.User, Account: account, Name: r.Name, Request: r, SubmittedUS: x.now, Policy: x.epoch().Policy,
 	}}
@@ -100,6 +90,9 @@ func (x *door) newJob(by trade.Identity, r trade.Request, account string) *under
 // refuse says no to a job at the door, with what would be taken instead. The
 // refusal is kept: it is part of the history.
 func (x *door) refuse(j *underway.Job, reason, detail string) trade.Outcome {
+	if j.State == "" {
+		detail = underway.Refused(j, detail)
+	}
 	r := &trade.Refusal{Reason: reason, Detail: detail, Offers: x.offers(j, reason), Job: j.ID}
 	if j.State == "" {
 		j.State, j.Reason, j.Detail, j.EndedUS = trade.Rejected, reason, detail, x.now
@@ -134,6 +127,7 @@ func (x *door) admit(j *underway.Job) (trade.Outcome, error) {
 	}
 	if j.State == trade.Rejected {
 		j.Reason, j.Detail = x.price.refusal(j, market.ReasonOf(j.Reason))
+		j.Detail = underway.Refused(j, j.Detail)
 		x.floor.over(j) // its row says so too
 		return x.refuse(j, j.Reason, j.Detail), nil
 	}

@@ -31,7 +31,7 @@ func (x *floor) facts(txs []ledger.Tx, touches []journal.Touch, jobs []*underway
 	defer func() { x.touched = t.Next(len(x.epochs)) }()
 	f := journal.Facts{
 		Now: x.now, Next: x.next, Wake: x.wake, Record: x.record, Epochs: x.epochs[min(t.Epochs, len(x.epochs)):], Txs: txs,
-		People: x.accounts.Changed(), Allowances: x.income.Changed(), Bound: t.Bound, Resumed: t.Resumed,
+		People: x.accounts.Changed(), Allowances: x.income.Changed(), Bound: t.Bound, Resumed: t.Resumed, Watched: x.jobs.Watch().On(),
 	}
 	if t.Epochs == 0 {
 		f.Origin = x.origin

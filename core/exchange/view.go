@@ -16,7 +16,7 @@ func (x *teller) view(j *underway.Job) trade.Job {
 	if v.State.Final() {
 		return v
 	}
-	v.Starting = x.starting(j)
+	v.Starting, v.Detail = x.starting(j), v.Detail+x.jobs.Told(j)
 	v.Tasks = nil
 	for rank := range j.Placed() {
 		r := j.First(rank)

@@ -36,7 +36,8 @@ type Facts struct {
 	Allowances []allowance.Allowance `json:"allowances,omitempty"` // that are others than before, or were paid
 	Bound      bool                  `json:"bound,omitempty"`      // from here on nobody is bound by their name
 	Resumed    string                `json:"resumed,omitempty"`
-	Book       *book.Facts           `json:"book,omitempty"` // and with it the shares of jobs that are not in Jobs
+	Watched    bool                  `json:"watched,omitempty"` // who has waited has to be let in
+	Book       *book.Facts           `json:"book,omitempty"`    // and with it the shares of jobs that are not in Jobs
 }
 
 // Empty reports whether nothing has changed but time.

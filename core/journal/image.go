@@ -133,7 +133,7 @@ func (m *Image) applyTime(f *Facts) {
 	if f.Origin != 0 {
 		s.Origin = f.Origin
 	}
-	s.Now, s.Next, s.Wake, s.Record = f.Now, f.Next, f.Wake, f.Record
+	s.Now, s.Next, s.Wake, s.Record, s.Watched = f.Now, f.Next, f.Wake, f.Record, f.Watched
 	for _, e := range f.Epochs {
 		s.Epochs, s.Rates = append(s.Epochs, e), e.Rates
 	}

@@ -31,4 +31,5 @@ type Snapshot struct {
 	Quotes     []*quote.Held         `json:"quotes"`
 	Wake       market.Time           `json:"wake"`
 	Record     trade.Track           `json:"record"`
+	Watched    bool                  `json:"watched,omitempty"` // who has waited has to be let in
 }

@@ -60,3 +60,18 @@ func why(j *Job) string {
 		return fmt.Sprintf("job %d has not started yet, so it has written nothing", j.ID)
 	}
 }
+
+// NameOutputs names the files that a request writes to where it does not say.
+func (r *Request) NameOutputs() {
+	if r.Output == "" {
+		r.Output = "libra-%j.out"
+		if r.Array != nil {
+			r.Output = "libra-%j-%a.out"
+		} else if r.Procs() > r.PerProgram() {
+			r.Output = "libra-%j-%r.out"
+		}
+	}
+	if r.Error == "" {
+		r.Error = r.Output
+	}
+}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"container/heap"
 	"slices"
-
-	"github.com/libra-market/libra/core/roster"
 )
 
 // Ready reports whether a job that was kept back waits for nothing more.
@@ -40,20 +38,6 @@ func (b *Book) TakeBegins(by int64) []int64 {
 		ids = append(ids, c.id)
 	}
 	return ids
-}
-
-// KeptOut reports whether a job that waits for nothing more goes on waiting, as every node that it may
-// be on is closed: who hands in waits in no queue that is shut, but who has waited does not lose its
-// place. It is looked at again when a node has changed, and when its deadline has passed.
-func (b *Book) KeptOut(j *Job, nodes *roster.Roster, now int64) bool {
-	if j.DueUS > 0 && j.DueUS <= now || !nodes.AllShut(j.Request.Where()) {
-		return false
-	}
-	if _, before := b.kept[j.ID]; !before && j.DueUS > 0 {
-		b.begins.push(j.DueUS, j.ID)
-	}
-	b.kept[j.ID] = true
-	return true
 }
 
 // LookAgain has those looked at who were kept out.

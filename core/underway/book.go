@@ -18,6 +18,7 @@ type Book struct {
 	kept  map[int64]bool    // those who were kept out (KeptOut), and whether they are still
 
 	begins begins
+	watch  Watch
 
 	left  int     // jobs that were removed
 	met   []*Job  // see Meet
@@ -35,7 +36,7 @@ type seat struct {
 
 // NewBook is one without jobs.
 func NewBook() *Book {
-	return &Book{byID: map[int64]*Job{}, waits: map[int64][]int64{}, parts: map[int64]*Job{}, kept: map[int64]bool{}}
+	return &Book{byID: map[int64]*Job{}, waits: map[int64][]int64{}, parts: map[int64]*Job{}, kept: map[int64]bool{}, watch: Watch{due: map[int64]bool{}, wake: map[int64]int64{}}}
 }
 
 // Add takes a job in, and notes for whom it waits.
@@ -60,6 +61,7 @@ func (b *Book) Remove(id int64) {
 	delete(b.byID, id)
 	delete(b.parts, id)
 	delete(b.kept, id)
+	b.watch.leave(id)
 	b.left++
 }
 

@@ -38,6 +38,7 @@ type Job struct {
 	Tries    int           `json:"tries"`   // extensions asked for
 	Written  bool          `json:"written"` // something of it was written down
 	Leaving  *Leaving      `json:"leaving,omitempty"`
+	Barred   string        `json:"barred,omitempty"` // what it waits for outside, or has waited for
 
 	Logged bool        `json:"-"` // what it asked for is in the log
 	Over   int64       `json:"-"` // milliseconds that it has had beyond its estimate, when it asks for more

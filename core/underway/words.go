@@ -49,7 +49,7 @@ func Beside(j, other *Job) bool {
 }
 
 // WaitsFor is what a job that is kept back waits for.
-func WaitsFor(j *Job, now int64) string {
+func (b *Book) WaitsFor(j *Job, now int64) string {
 	var words []string
 	if len(j.Waits) > 0 {
 		words = append(words, jobs(j.Waits))
@@ -61,7 +61,7 @@ func WaitsFor(j *Job, now int64) string {
 		words = append(words, fmt.Sprintf("its user (libra release %d)", j.ID))
 	}
 	if len(words) == 0 {
-		return "a node that takes new jobs"
+		return b.awaited(j)
 	}
 	return strings.Join(words, " and ")
 }

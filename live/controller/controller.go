@@ -105,6 +105,9 @@ type Controller struct {
 
 	epoch atomic.Pointer[trade.EpochView] // as of what is durable; nil: nothing was written yet
 
+	knocks chan struct{} // somebody wants to be let in
+	came   int           // how often somebody has; the loop's alone
+
 	statements statements
 	done       chan struct{}
 	saving     sync.WaitGroup
@@ -125,7 +128,7 @@ func Start(ctx context.Context, log Log, cfg Config) (*Controller, error) {
 	c := &Controller{
 		cfg: cfg, clock: newClock(&cfg), log: log,
 		inbox: fair.NewQueue[*call](cfg.Limits.Queue), writes: make(chan *batch), written: make(chan writeResult),
-		recent: newLately(), used: newUsedKeys(), done: make(chan struct{}),
+		recent: newLately(), used: newUsedKeys(), done: make(chan struct{}), knocks: make(chan struct{}, 1),
 	}
 	c.fleet = newFleet(c)
 	c.news = news.New()

@@ -166,6 +166,7 @@ func (c *Controller) do(a *call) error {
 	}
 	out, err := c.x.Do(at, *a.cmd)
 	fx := c.x.Effects()
+	c.hearKnocks()
 	if err != nil {
 		if !fx.Facts.Empty() { // time went on, or who came was welcome, if nothing else was
 			return errors.Join(err, c.record(at, a.cmd.InVain(), fx, nil))

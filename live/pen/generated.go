@@ -481,6 +481,10 @@ func (p *pen) journalFacts(v *journal.Facts) {
 		p.text(`,"resumed":`)
 		p.string(v.Resumed)
 	}
+	if v.Watched {
+		p.text(`,"watched":`)
+		p.bool(v.Watched)
+	}
 	if v.Book != nil {
 		p.text(`,"book":`)
 		p.bookFacts(v.Book)
@@ -541,6 +545,10 @@ func (p *pen) journalSnapshot(v *journal.Snapshot) {
 	p.number(float64(v.Wake))
 	p.text(`,"record":`)
 	p.tradeTrack(&v.Record)
+	if v.Watched {
+		p.text(`,"watched":`)
+		p.bool(v.Watched)
+	}
 	p.end(began, '{', '}')
 }
 
@@ -2369,6 +2377,10 @@ func (p *pen) underwayJob(v *underway.Job) {
 	if v.Leaving != nil {
 		p.text(`,"leaving":`)
 		p.any(v.Leaving)
+	}
+	if v.Barred != "" {
+		p.text(`,"barred":`)
+		p.string(v.Barred)
 	}
 	p.end(began, '{', '}')
 }

@@ -59,6 +59,7 @@ type Config struct {
 	Leads     func() error // why another controller could lead by now, if one could; nil: none could
 	Desk      Desk         // where guests are dealt with; nil: nowhere
 	Line      Line         // where jobs wait that have a stand-in in Slurm; nil: none has
+	Doors     Doors        // where those wait who want to be let in; nil: nowhere
 	Anew      Anew         // where jobs are handed in anew that their users put back; nil: none can be
 	Path      string       // where jobs look for programs, unless they say; empty: where they are usually
 
@@ -123,6 +124,7 @@ type Backend struct {
 	nodes     map[string]*node
 	claims    claims
 	gate      gate
+	ushers    ushers
 	aside     aside
 	guests    guests
 	standIns  standIns
@@ -150,6 +152,7 @@ func New(ctx context.Context, cfg Config, market Fleet, slurm client.Slurm, note
 		wake:  make(chan struct{}, 1), pollNow: make(chan struct{}, 1), keep: newKeeper(notes),
 		runs: map[runKey]*run{}, attempts: map[int64][]*run{}, byBatch: map[int64]*run{}, resumed: map[int64]bool{}, dirty: map[*run]bool{}, nodes: map[string]*node{}, strays: map[int64]time.Time{}, claims: claims{}, numbers: numbers{of: map[int64]runKey{}}, putBacks: map[int64]*putBack{}, backSince: map[int64]time.Time{},
 	}
+	b.ushers = ushers{known: map[int64]*caller{}, again: make(chan struct{}, 1), let: make(chan struct{}, usherMost)}
 	b.silent, b.asking = cfg.Now(), make(chan struct{}, 1)
 	b.acts = newCrew(8*cfg.Workers, &b.going)
 	if err := b.restore(ctx); err != nil {

@@ -29,7 +29,9 @@ type wicket struct {
 	had    had             // of the jobs of the market, what Slurm counted when it was asked
 	merged []share         // that, added up
 	stood  map[int64]share // and of those who waited, by job; nil: it is not added up yet
-	asked  time.Time
+	asked  time.Time       // and has answered, or not
+	began  time.Time       // when that was begun
+	heard  bool            // it has answered, ever
 }
 
 // How long limits are believed to be as they were: after the first they are asked for
@@ -127,6 +129,7 @@ func (w *wicket) last(now time.Time) (*limit.Site, time.Duration) {
 // What it counts of the market's own is what these had while it was asked, not what they
 // have when somebody comes: by then some have ended, and would be taken for others'.
 func (b *Backend) askSite(ctx context.Context, partition string, w *wicket) *limit.Site {
+	began := b.cfg.Now()
 	counted := b.had(had{})
 	site, err := b.slurm.Limits(ctx, partition)
 	counted = b.had(counted)
@@ -135,8 +138,9 @@ func (b *Backend) askSite(ctx context.Context, partition string, w *wicket) *lim
 	}
 	w.known.Lock()
 	defer w.known.Unlock()
-	if err == nil {
+	if w.began = began; err == nil {
 		w.took(site, counted)
+		w.heard = true
 	} else if w.site == nil {
 		w.site = limit.Read(limit.Said{})
 	}

@@ -26,6 +26,9 @@ func (b *Backend) Run(ctx context.Context) {
 	if b.cfg.Line != nil {
 		b.going.Go(func() { b.cfg.Line.LineUp(ctx) })
 	}
+	if b.cfg.Doors != nil {
+		b.going.Go(func() { b.usher(ctx) })
+	}
 	ticks := time.NewTicker(tick)
 	defer ticks.Stop()
 	for ctx.Err() == nil {
@@ -93,6 +96,7 @@ func (b *Backend) decide(all bool) {
 		}
 		b.do(r, next)
 	}
+	b.hasLeft()
 }
 
 // world is what is so beside a run. The lock is held.

@@ -17,6 +17,7 @@ type group struct {
 type sums struct {
 	by    map[group]*sum
 	stale []*run
+	left  bool // one has ended since somebody looked
 }
 
 // sum is what those of a group count for.
@@ -36,9 +37,13 @@ type tallied struct {
 
 // moved notes that a run may count for something else from now on.
 func (r *run) moved() {
-	if t := &r.tallied; t.sums != nil && !t.stale {
+	t := &r.tallied
+	if t.sums != nil && !t.stale {
 		t.stale = true
 		t.sums.stale = append(t.sums.stale, r)
+	}
+	if t.sums != nil && r.state.over() {
+		t.sums.left = true
 	}
 }
 

@@ -162,6 +162,8 @@ type Excess struct {
 	Most   int64  // that could be asked for in that field
 	Fit    int64  // of memory in all: so many processors could have what was asked for; 0: none, or it is about something else
 	Detail string // for people
+	Short  string // that of which others have too much for it to begin now, and by itself it could; empty: it never could, or nobody knows
+	None   bool   // no other job of this user and QOS could either, whatever it asks for
 
 	Unknown bool // who asks has no account in Slurm, or may not have that QOS; since then they may have been given it
 
@@ -445,6 +447,10 @@ func (r *record) checkCounts(a *Ask, of reckoning, jobs, submits, tres string) *
 			continue
 		}
 		e := &Excess{Detail: fmt.Sprintf("Slurm would keep it waiting: %s=%d of %s, of which %d are used, and this job would be %d more", c.name, c.limit.most, r.name(), had, c.more)}
+		if c.more <= c.limit.most {
+			e.Short = fmt.Sprintf("%s=%d of %s", c.name, c.limit.most, r.name())
+			e.None = c.name == jobs && had >= c.limit.most
+		}
 		if left := c.limit.most - had; left > 0 {
 			switch c.name {
 			case jobs:

@@ -55,7 +55,7 @@ func (s *Site) checkLicenses(a *Ask, of reckoning) *Excess {
 		case more > l.all:
 			return &Excess{Elements: a.few(more, l.all), Detail: fmt.Sprintf("it asks for %d of the licences %s%s, and Slurm has %d", more, name, a.forEach(more), l.all)}
 		case more > free && !a.Waits:
-			return &Excess{Elements: a.few(more, free), Detail: fmt.Sprintf("it asks for %d of the licences %s%s, and %d are free: of %d jobs of the market have %d, others %d, and %d are reserved", more, name, a.forEach(more), max(0, free), l.all, own, others, l.reserved)}
+			return &Excess{Short: "the licences " + name + " that Slurm has", Elements: a.few(more, free), Detail: fmt.Sprintf("it asks for %d of the licences %s%s, and %d are free: of %d jobs of the market have %d, others %d, and %d are reserved", more, name, a.forEach(more), max(0, free), l.all, own, others, l.reserved)}
 		}
 	}
 	return nil

@@ -262,3 +262,54 @@ func TestWhoIsFoundByName(t *testing.T) {
 		t.Errorf("above is %+v", root)
 	}
 }
+
+// Of those who have something in a QOS slurmctld says the number alone (22.05): what its own jobs of theirs have
+// counts for them.
+func TestUsersOfAQOSByNumber(t *testing.T) {
+	for _, named := range []string{"7", "alice(7)"} {
+		s := Read(Said{
+			Config: "AccountingStorageEnforce = limits,qos\n",
+			Manager: "ClusterName=c Account=physics UserName=alice(7) Partition= ID=4\n    DefAssoc=Yes\nClusterName=c Account=physics UserName=bob(8) Partition= ID=5\n    DefAssoc=Yes\n" +
+				"QOS=one(1)\n    GrpJobs=N(1)\n    User Limits\n      " + named + "\n        MaxJobsPU=1(1) MaxSubmitJobsPU=N(1)\n",
+			Granted: Granted{Choices: "physics|alice||one|one\nphysics|bob||one|one\n", Qualities: "one|1|||||\n"},
+		})
+		if e := s.Check(Ask{User: "alice"}, Books{}); e == nil || e.Short != "MaxJobsPU=1 of user alice in QOS one" {
+			t.Errorf("%s: who runs one of Slurm's own: %+v", named, e)
+		}
+		if e := s.Check(Ask{User: "bob"}, Books{}); e != nil {
+			t.Errorf("%s: who runs none: %+v", named, e)
+		}
+	}
+}
+
+// Short says in what others leave no room, of a job that there is room for by itself.
+func TestWhatIsShortForNow(t *testing.T) {
+	s := Read(Said{
+		Config: "AccountingStorageEnforce = limits\n",
+		Manager: "ClusterName=c Account=physics UserName= Partition= ID=3\n    ParentAccount=\n    GrpTRES=cpu=4(3)\n    GrpTRESRunMins=cpu=100(60)\n" +
+			"ClusterName=c Account=physics UserName=alice(7) Partition= ID=4\n    DefAssoc=Yes\n    MaxJobs=2(0) MaxWallPJ=90\n",
+		Licenses: "LicenseName=fluent Total=2 Used=1 Free=1 Reserved=0 Remote=no\n",
+	})
+	two := Books{Underway: map[Who]Use{{User: "alice"}: {Jobs: 2}}}
+	for name, c := range map[string]struct {
+		ask   Ask
+		had   Books
+		short string
+		fits  bool
+	}{
+		"it may":                       {Ask{Processors: 1, Time: time.Minute}, Books{}, "", true},
+		"jobs":                         {Ask{Processors: 1, Time: time.Minute}, two, "MaxJobs=2 of user alice in account physics", false},
+		"processors":                   {Ask{Processors: 2, Time: time.Minute}, Books{}, "GrpTRES cpu=4 of account physics", false},
+		"more than there are":          {Ask{Processors: 5, Time: time.Minute}, Books{}, "", false},
+		"minutes":                      {Ask{Processors: 1, Time: time.Hour}, Books{}, "GrpTRESRunMins cpu=100 of account physics", false},
+		"more minutes than there are":  {Ask{Processors: 2, Time: time.Hour}, Books{}, "", false},
+		"longer than any may":          {Ask{Processors: 1, Time: 2 * time.Hour}, two, "", false},
+		"licences":                     {Ask{Processors: 1, Time: time.Minute, Licenses: map[string]int{"fluent": 2}}, Books{}, "the licences fluent that Slurm has", false},
+		"more licences than there are": {Ask{Processors: 1, Time: time.Minute, Licenses: map[string]int{"fluent": 3}}, Books{}, "", false},
+	} {
+		c.ask.User = "alice"
+		if e := s.Check(c.ask, c.had); (e == nil) != c.fits || e != nil && e.Short != c.short {
+			t.Errorf("%s: %+v, want %q", name, e, c.short)
+		}
+	}
+}

@@ -35,14 +35,20 @@ func (a *Ask) whole() int64 { return int64((a.Time + time.Minute - 1) / time.Min
 // checkMinutes holds the time that all have had, and may have yet, against limits of it.
 func (r *record) checkMinutes(a *Ask, safe bool) *Excess {
 	if wall := r.counts["GrpWall"]; wall.set && wall.used >= wall.most {
-		return &Excess{Detail: fmt.Sprintf("Slurm lets those of %s run no more: GrpWall=%d is used up", r.name(), wall.most)}
+		return &Excess{
+			Short:  fmt.Sprintf("GrpWall=%d of %s", wall.most, r.name()),
+			Detail: fmt.Sprintf("Slurm lets those of %s run no more: GrpWall=%d is used up", r.name(), wall.most),
+		}
 	}
 	for _, kind := range a.timed() {
 		if a.amount(kind) == 0 {
 			continue
 		}
 		if spent := r.tres["GrpTRESMins"][kind]; spent.set && spent.used >= spent.most {
-			return &Excess{Detail: fmt.Sprintf("Slurm lets those of %s use no more: GrpTRESMins %s=%d is used up", r.name(), kind, spent.most)}
+			return &Excess{
+				Short:  fmt.Sprintf("GrpTRESMins %s=%d of %s", kind, spent.most, r.name()),
+				Detail: fmt.Sprintf("Slurm lets those of %s use no more: GrpTRESMins %s=%d is used up", r.name(), kind, spent.most),
+			}
 		}
 		for _, limit := range r.timeOf(kind, safe, a.Later) {
 			if e := r.overTime(a, kind, limit); e != nil {
@@ -115,10 +121,14 @@ func (r *record) overTime(a *Ask, kind string, limit timeLimit) *Excess {
 	if limit.used+need <= limit.most {
 		return nil
 	}
-	if a.Open {
-		return &Excess{Detail: fmt.Sprintf("Slurm counts the time for which a job may run (%s %s=%d of %s, of which %d are used), and without a deadline that is long: --deadline says how long it may", limit.name, kind, limit.most, r.name(), limit.used)}
+	short := ""
+	if need <= limit.most {
+		short = fmt.Sprintf("%s %s=%d of %s", limit.name, kind, limit.most, r.name())
 	}
-	e := &Excess{Detail: fmt.Sprintf("Slurm would keep it waiting: %s %s=%d of %s, of which %d are used, and until its deadline this job may be %d more", limit.name, kind, limit.most, r.name(), limit.used, need)}
+	if a.Open {
+		return &Excess{Short: short, Detail: fmt.Sprintf("Slurm counts the time for which a job may run (%s %s=%d of %s, of which %d are used), and without a deadline that is long: --deadline says how long it may", limit.name, kind, limit.most, r.name(), limit.used)}
+	}
+	e := &Excess{Short: short, Detail: fmt.Sprintf("Slurm would keep it waiting: %s %s=%d of %s, of which %d are used, and until its deadline this job may be %d more", limit.name, kind, limit.most, r.name(), limit.used, need)}
 	if left := limit.most - limit.used; left > 0 {
 		e.Field, e.Most = "deadline_ms", left*a.whole()/need*time.Minute.Milliseconds() // not in nanoseconds, of which there would be too many
 	}

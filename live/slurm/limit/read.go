@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -166,7 +167,8 @@ func span(text string) time.Duration {
 // readManager reads what slurmctld counts: associations and QOS.
 func (s *Site) readManager(text string) {
 	var at, quality *record
-	users := false // the users of a QOS follow, else the accounts
+	users := false               // the users of a QOS follow, else the accounts
+	names := map[string]string{} // of users, by number: 22.05 says no more of those of a QOS
 	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)
 		switch {
@@ -176,6 +178,9 @@ func (s *Site) readManager(text string) {
 		case strings.HasPrefix(line, "ClusterName="):
 			at, quality = newRecord(), nil
 			at.account, at.user, at.partition = word(line, "Account"), unnumbered(word(line, "UserName")), word(line, "Partition")
+			if _, number, known := strings.Cut(strings.TrimSuffix(word(line, "UserName"), ")"), "("); known {
+				names[number] = at.user
+			}
 			s.records = append(s.records, at)
 		case strings.HasPrefix(line, "QOS="):
 			at = newRecord()
@@ -189,7 +194,7 @@ func (s *Site) readManager(text string) {
 		case quality != nil && at != quality && len(fields) == 1 && !strings.Contains(fields[0], "="):
 			at = newRecord()
 			if at.qos = quality.qos; users {
-				at.user = unnumbered(fields[0])
+				at.user = cmp.Or(names[fields[0]], unnumbered(fields[0]))
 				quality.byUser[at.user] = at
 			} else {
 				at.account = fields[0]

@@ -54,6 +54,8 @@ type Slurm struct {
 
 	Reserved []limit.Reserved
 	Licenses string // as scontrol says them
+	Config   string // what scontrol says of accounting
+	Manager  string // and of associations and QOS: what is used of them is the market's own
 
 	Partition string          // what it says of the partition beside its name
 	Still     int             // so many starts fail before there is a process
@@ -240,7 +242,7 @@ func (f *Slurm) Began(ctx context.Context) (int64, error) {
 func (f *Slurm) Limits(context.Context, string) (*limit.Site, error) {
 	f.Mu.Lock()
 	defer f.Mu.Unlock()
-	return limit.Read(limit.Said{Partition: "PartitionName=libra " + f.Partition + "\n", Licenses: f.Licenses, Reserved: f.Reserved}), nil
+	return limit.Read(limit.Said{Config: f.Config, Manager: f.Manager, Partition: "PartitionName=libra " + f.Partition + "\n", Licenses: f.Licenses, Reserved: f.Reserved}), nil
 }
 
 // Reservations are those that there are.

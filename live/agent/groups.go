@@ -123,17 +123,13 @@ func (a *Agent) partOfMemory(processors int) int64 {
 // allMemory is what all tasks together may use, in bytes.
 func (a *Agent) allMemory() int64 { return min(a.hello.MemoryMB, math.MaxInt64>>20) << 20 }
 
-// keptOfGroups is what the kernel keeps of the groups themselves, in bytes, and of what has ended, and holds
-// ready for the next: it is counted with the tasks, and missing to one that was promised all the memory of a
-// node that one would be taken to have filled the node and not what it asked for.
-const keptOfGroups = 2 << 20
-
 // limitAll bounds what all tasks together have, so that the machine stays one that
 // can be worked on. What the kernel will not take is not a reason to run nothing.
 func (a *Agent) limitAll() {
 	var memory, pids int64
 	if all := a.allMemory(); all > 0 && a.has("memory") {
-		memory = min(all, math.MaxInt64-keptOfGroups) + keptOfGroups
+		kept := keptOfGroups(possibleProcessors())
+		memory = min(all, math.MaxInt64-kept) + kept
 	}
 	if a.has("pids") {
 		pids = max(0, a.config.AllProcesses)

@@ -33,7 +33,7 @@ func TestDefaultsProtectTheMachine(t *testing.T) {
 		}
 	}
 	r.agent.limitAll()
-	if groups.memory != 4000<<20+keptOfGroups || groups.pids != 3000 {
+	if groups.memory != 4000<<20+keptOfGroups(possibleProcessors()) || groups.pids != 3000 {
 		t.Errorf("all together have %d bytes and %d processes", groups.memory, groups.pids)
 	}
 	r.agent.hello.MemoryMB = math.MaxInt64
@@ -43,6 +43,25 @@ func TestDefaultsProtectTheMachine(t *testing.T) {
 	all, err := roomForProcesses()
 	if err != nil || all < 100 {
 		t.Errorf("room for %d processes, %v", all, err)
+	}
+}
+
+// What the kernel keeps of a group grows with the processors that it counts for, and there are more groups where there
+// are more of them.
+func TestWhatIsKeptOfGroups(t *testing.T) {
+	if of2 := keptOfGroups(2); of2 < 2<<20*9/10 || of2 > 4<<20 {
+		t.Errorf("%d bytes with two processors: a hundred groups took 1.24 MB", of2)
+	}
+	if of2, of64 := keptOfGroups(2), keptOfGroups(64); of64 < 30*of2 || of64 > 256<<20 {
+		t.Errorf("%d bytes with 64 processors", of64)
+	}
+	for list, want := range map[string]int{"0\n": 0, "0-3\n": 3, "0-3,8-11\n": 11, "0,2\n": 2, "": -1, "none": -1, "0-": -1, "16384": -1, "16383": 16383} {
+		if got := lastOf(list); got != want {
+			t.Errorf("%q: %d, want %d", list, got, want)
+		}
+	}
+	if n := possibleProcessors(); n < 1 || n > 4096 {
+		t.Errorf("%d processors", n)
 	}
 }
 

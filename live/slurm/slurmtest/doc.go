@@ -2,7 +2,8 @@
 // slurmctld, a slurmd for each node, slurmrestd, with the plugins of this project.
 //
 // Read start.go first: [Start] is what tests call. [Up] is the same for whoever has
-// no test; the command in dev uses it to give a person a Slurm to try things with.
+// no test; the command in dev uses it to give a person a Slurm to try things with,
+// and the one in deadlines to hold the market against Slurm alone.
 //
 // All of it lives in one temporary directory, under node names that no other run has,
 // because Slurm names its control groups after the nodes. There are a few such clusters

@@ -16,7 +16,7 @@ func onlyOne(f *model.Slurm) {
 }
 
 // A job whose time comes while a limit of Slurm's is full waits until there is room, and is sold then; meanwhile it
-// costs nothing, and its user is told what it waits for. One whose deadline is past help by then is refused with that.
+// costs nothing, and its user is told what it waits for. One whose deadline has passed by then is refused with that.
 func TestWhoseTimeComesWhileALimitIsFull(t *testing.T) {
 	m := openBench(t, "libra", onlyOne, "eve", "bob")
 	hand := func(user string, takes string, change func(*trade.Request)) int64 {
@@ -65,7 +65,7 @@ func TestWhoseTimeComesWhileALimitIsFull(t *testing.T) {
 		}
 	}
 	m.await("another's is none of its business", is(other, trade.Completed))
-	m.await("its deadline is past help", is(short, trade.Rejected))
+	m.await("its deadline", is(short, trade.Rejected))
 	if j, err := m.Controller.Job(t.Context(), short); err != nil || !strings.HasSuffix(j.Detail, "it waited for "+full) || j.Charged != 0 {
 		t.Errorf("it is told %q and pays %d, %v", j.Detail, j.Charged, err)
 	}

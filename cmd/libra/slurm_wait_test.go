@@ -10,7 +10,7 @@ import (
 
 // Jobs whose time comes while a limit of Slurm's is full, be it of the market's or of Slurm's own jobs, wait in the
 // market, also one that is started anew and while slurmctld is away, and run one after the other when there is room. One whose deadline
-// is past help by then is refused with the limit.
+// has passed by then is refused with the limit.
 func TestSlurmWaitsForALimit(t *testing.T) {
 	slurmtest.RequireAccounting(t)
 	alice := slurmtest.User(t, slurmtest.Alice)
@@ -54,14 +54,14 @@ func TestSlurmWaitsForALimit(t *testing.T) {
 	says(first, "running")
 	begins := hand(soon, "-b", "now+2", "--wrap", "true")
 	after := hand(soon, "-d", "after:"+first, "--wrap", "true")
-	late := hand("--deadline=now+75", "-b", "now+2", "--wrap", "true")
+	late := hand("-t", "0:5", "--deadline=now+30", "-b", "now+2", "--wrap", "true")
 	for _, id := range []string{begins, after} {
 		says(id, full)
 		if q := slurm("squeue", "-h", "-j", id, "-O", "state"); q != "PENDING" {
 			t.Errorf("%s is %s in Slurm", id, q)
 		}
 	}
-	says(late, "it waited for "+full) // -t 1 is a minute
+	says(late, "it waited for "+full) // when its deadline has passed
 	if err := m.close(); err != nil {
 		t.Fatal(err)
 	}

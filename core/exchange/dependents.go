@@ -39,7 +39,7 @@ func (x *floor) release(j *underway.Job, broken string) {
 // admitDependent hands a job to the cluster whose time has come. Nobody hears what would be
 // taken instead of one that is not, and thousands may come at once: it is not looked for.
 func (x *door) admitDependent(j *underway.Job, let bool) error {
-	if j.State != trade.Held || x.keptOut(j, let) {
+	if j.State != trade.Held || x.jobs.KeptOut(j, x.nodes, x.now, let) {
 		return nil
 	}
 	x.alone = true

@@ -34,17 +34,10 @@ func (x *door) beginDue() {
 }
 
 func (x *door) beginIfReady(j *underway.Job, let bool) {
-	if j != nil && j.State == trade.Held && j.Ready(x.now) && !x.keptOut(j, let) {
+	if j != nil && j.State == trade.Held && j.Ready(x.now) && !x.jobs.KeptOut(j, x.nodes, x.now, let) {
 		x.floor.touched.Job(j.ID, journal.Whole)
 		x.floor.todo = append(x.floor.todo, followUp{job: j, next: begins, let: let})
 	}
-}
-
-// keptOut reports whether a job that waits for nothing more goes on waiting; none does that nobody would take any
-// more, as its deadline is past help: it is to be refused.
-func (x *door) keptOut(j *underway.Job, let bool) bool {
-	kept, late := x.jobs.KeptOut(j, x.nodes, x.now, let)
-	return kept && !(late && (x.cluster == nil || x.price.whyNot(j, underway.Left(j, x.now)) != market.NoReason))
 }
 
 // begin lets a job begin that its user held back, or as soon as it may.

@@ -75,6 +75,7 @@ func (p *makeWay) reserved(v book.View) market.Price { return p.least.rate(v) }
 // they could still be in time, and nothing is promised to them. What rests on others who make
 // way holds now and not a moment later.
 func (p *makeWay) Admit(v book.View, j *market.Job, a *Answer) {
+	p.line.known = false
 	if !v.CouldHold(j) {
 		a.refuse(market.CannotMeetResources)
 		return
@@ -99,7 +100,6 @@ func (p *makeWay) Admit(v book.View, j *market.Job, a *Answer) {
 		a.refuse(market.CannotMeetDeadline)
 		return
 	}
-	p.line.known = false
 	long := market.Time(float64(j.Estimate) / slowestUp(v))
 	idle := p.idle(v, j) && p.harmless(v, j, terms.Rank, long)
 	room := idle || p.makesRoom(v, j, price, long, true)

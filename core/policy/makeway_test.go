@@ -77,6 +77,8 @@ func TestNobodyIsLeftOutWhoWouldMakeWay(t *testing.T) {
 				jobs[i].Actual /= 2
 			case 3:
 				j.SLA.Budget = market.Unlimited
+			case 4:
+				j.Width = market.Int32(nodes.Processors()) + 1 // it is refused before anybody is asked
 			}
 		}
 		var said [2][]string

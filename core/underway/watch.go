@@ -16,7 +16,7 @@ type Watch struct {
 	on   bool
 	due  map[int64]bool  // who wants to be let in
 	came int             // how often somebody has come to want it
-	wake map[int64]int64 // when they are looked at next without that, as their deadline may be past help
+	wake map[int64]int64 // when they are looked at next without that
 }
 
 // On reports whether who has waited has to be let in.
@@ -61,34 +61,24 @@ func (b *Book) Heed(w *trade.Watch, changed func(*Job)) {
 }
 
 // KeptOut reports whether a job that waits for nothing more goes on waiting: as every node that it may be on
-// is closed, until its deadline has passed, or as nobody has let it in. Who hands in waits in no queue that
+// is closed, or as nobody has let it in, until its deadline has passed. Who hands in waits in no queue that
 // is shut, but who has waited does not lose its place. It is looked at again when a node has changed, when
-// it is let in, and when its deadline is past help; late says that it is, as fast as the processors are.
-func (b *Book) KeptOut(j *Job, nodes *roster.Roster, now int64, let bool) (kept, late bool) {
+// it is let in, and at its deadline: when else somebody looks, as after a restart, makes no difference.
+func (b *Book) KeptOut(j *Job, nodes *roster.Roster, now int64, let bool) bool {
 	over := j.DueUS > 0 && j.DueUS <= now
 	shut := !over && nodes.AllShut(j.Request.Where())
 	switch {
 	case shut:
 		b.kept[j.ID] = true
 		delete(b.watch.due, j.ID)
-		b.lookAt(j, j.DueUS, now)
-		return true, false
-	case let || !b.watch.on:
-		return false, false
-	}
-	if !b.watch.due[j.ID] {
+	case let || over || !b.watch.on:
+		return false
+	case !b.watch.due[j.ID]:
 		b.watch.due[j.ID] = true
 		b.watch.came++
 	}
-	if j.DueUS == 0 {
-		return true, false
-	}
-	last := j.DueUS - j.Request.Alone(nodes)*1000
-	if late = now > last; late {
-		last = j.DueUS
-	}
-	b.lookAt(j, last+1, now)
-	return true, late
+	b.lookAt(j, j.DueUS, now)
+	return true
 }
 
 // lookAt has a job looked at again then, if that is yet to come.

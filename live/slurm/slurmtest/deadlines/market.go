@@ -55,12 +55,13 @@ func (m *bazaar) open(ctx context.Context, policy string) error {
 		return err
 	}
 	if err = m.await(ctx, "the market", func() bool {
-		secret, err := os.ReadFile(token)
-		if err != nil {
+		secret, missing := os.ReadFile(token)
+		if missing != nil {
 			return false
 		}
-		m.owner, err = client.New("http://"+at, strings.TrimSpace(string(secret)), client.Options{})
-		return err == nil && m.owner.Healthy(ctx) == nil
+		owner, wrong := client.New("http://"+at, strings.TrimSpace(string(secret)), client.Options{})
+		m.owner = owner
+		return wrong == nil && owner.Healthy(ctx) == nil
 	}); err != nil {
 		return err
 	}
@@ -70,11 +71,11 @@ func (m *bazaar) open(ctx context.Context, policy string) error {
 		}
 	}
 	if err = m.await(ctx, "its nodes", func() bool {
-		nodes, err := m.owner.Nodes(ctx)
+		nodes, away := m.owner.Nodes(ctx)
 		for _, n := range nodes {
 			m.rating = max(m.rating, n.Rating)
 		}
-		return err == nil && len(nodes) == len(m.c.Nodes)
+		return away == nil && len(nodes) == len(m.c.Nodes)
 	}); err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func (m *bazaar) start(ctx context.Context, name string, args ...string) error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), m.p.libra, args...) //nolint:gosec // who runs this names it
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), m.p.libra, args...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), m.c.Env()...), log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {

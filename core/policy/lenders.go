@@ -23,8 +23,12 @@ type lent struct {
 	later market.Time // by how much the delay of any of them is less than that
 }
 
-// manyAsk is from how many waiting jobs on that is worked out.
-const manyAsk = 4
+// That is worked out from so many waiting jobs on, and where one waits for every so many who could make way: else it costs
+// more than asking them.
+const (
+	manyAsk = 4
+	fewLend = 8
+)
 
 // draw works it out anew.
 func (q *lenders) draw(from []lender, spares []market.Time, now market.Time) {
@@ -71,7 +75,7 @@ func (q *lenders) of(long market.Time) lent {
 // hopeless reports that a job which needs so many processors more than are idle, and takes so long, finds nobody to make
 // way for it: there are too few, or even the cheapest would cost more than it pays.
 func (p *makeWay) hopeless(v book.View, missing int, price market.Price, long market.Time) bool {
-	if v.Waiting() < manyAsk || missing <= 0 || p.everybody {
+	if waiting := v.Waiting(); waiting < manyAsk || fewLend*waiting < len(p.line.lenders) || missing <= 0 || p.everybody {
 		return false
 	}
 	q := &p.line.together

@@ -47,7 +47,7 @@ func (d *slurmDoors) LetIn(ctx context.Context, job int64) (sold bool, err error
 // Bar says what jobs wait for.
 func (d *slurmDoors) Bar(ctx context.Context, jobs []int64, why string) error {
 	_, _, err := d.market.Controller.Do(ctx, trade.Command{
-		By: trade.Identity{User: ownHand.User, Role: trade.RoleOwner}, Begin: &trade.Begin{Watch: &trade.Watch{Kept: jobs, Why: why}},
+		By: trade.Identity{User: ownHand.User, Role: trade.RoleOwner}, Watch: &trade.Watch{Kept: jobs, Why: why},
 	}, trade.Key{})
 	return err
 }

@@ -106,6 +106,9 @@ func (x *Exchange) carryOut(c *trade.Command) (trade.Outcome, error) {
 		return x.door.void(c.By, c.Void)
 	case c.Begin != nil:
 		return x.door.begin(c.By, c.Begin)
+	case c.Watch != nil:
+		x.jobs.Heed(c.Watch, x.floor.changed)
+		return trade.Outcome{}, nil
 	case c.Report != nil:
 		return trade.Outcome{}, x.runs.report(c.By, c.Report)
 	case c.Money != nil:

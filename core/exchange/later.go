@@ -42,10 +42,6 @@ func (x *door) beginIfReady(j *underway.Job, let bool) {
 
 // begin lets a job begin that its user held back, or as soon as it may.
 func (x *door) begin(by trade.Identity, b *trade.Begin) (trade.Outcome, error) {
-	if b.Watch != nil {
-		x.jobs.Heed(b.Watch, x.floor.changed)
-		return trade.Outcome{}, nil
-	}
 	j := x.jobs.Find(b.Job)
 	switch {
 	case j == nil || by.Role != trade.RoleOwner && j.Owner != by.User:

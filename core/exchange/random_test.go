@@ -139,9 +139,9 @@ func watch(f *floor, r *rapid.T) {
 	switch how := rapid.IntRange(0, 5).Draw(r, "watch"); {
 	case len(due) == 0 || how == 0:
 		on := rapid.IntRange(0, 3).Draw(r, "watched") > 0
-		f.do(trade.Command{By: owner, Begin: &trade.Begin{Watch: &trade.Watch{On: &on}}})
+		f.do(trade.Command{By: owner, Watch: &trade.Watch{On: &on}})
 	case how == 1:
-		f.do(trade.Command{By: owner, Begin: &trade.Begin{Watch: &trade.Watch{Kept: due, Why: rapid.SampledFrom([]string{"room", "more room"}).Draw(r, "why")}}})
+		f.do(trade.Command{By: owner, Watch: &trade.Watch{Kept: due, Why: rapid.SampledFrom([]string{"room", "more room"}).Draw(r, "why")}})
 	default:
 		for _, id := range due[:rapid.IntRange(1, len(due)).Draw(r, "so many")] {
 			_, _ = f.try(trade.Command{By: owner, Begin: &trade.Begin{Job: id, Let: true}})

@@ -16,7 +16,7 @@ func TestWhoHasWaitedIsLetIn(t *testing.T) {
 	for name, restored := range map[string]bool{"at a stretch": false, "restored": true} {
 		f := open(t, "libra", 4)
 		watched := true
-		f.do(trade.Command{By: owner, Begin: &trade.Begin{Watch: &trade.Watch{On: &watched}}})
+		f.do(trade.Command{By: owner, Watch: &trade.Watch{On: &watched}})
 		first := f.submit(alice, later(func(*trade.Request) {})).Job
 		if first.State != trade.Running {
 			t.Fatalf("who has not waited is %s", first.State)
@@ -42,7 +42,7 @@ func TestWhoHasWaitedIsLetIn(t *testing.T) {
 				t.Errorf("%s: job %d is %s: %s", name, id, f.job(id).State, e.Summary)
 			}
 		}
-		f.do(trade.Command{By: owner, Begin: &trade.Begin{Watch: &trade.Watch{Kept: append([]int64{first.ID, 999}, waits...), Why: "room"}}})
+		f.do(trade.Command{By: owner, Watch: &trade.Watch{Kept: append([]int64{first.ID, 999}, waits...), Why: "room"}})
 		if restored {
 			var err error
 			if f.x, err = exchange.Restore("test", asJSON(t, f.x.Snapshot())); err != nil {
@@ -74,11 +74,11 @@ func TestWhoHasWaitedIsLetIn(t *testing.T) {
 func TestWhoIsNotLetInInTime(t *testing.T) {
 	f := open(t, "libra", 2)
 	watched := true
-	f.do(trade.Command{By: owner, Begin: &trade.Begin{Watch: &trade.Watch{On: &watched}}})
+	f.do(trade.Command{By: owner, Watch: &trade.Watch{On: &watched}})
 	id := f.submit(alice, later(func(r *trade.Request) { r.BeginMS, r.EstimateMS, r.DeadlineMS = 1_000, 4_000, 10_000 })).Job.ID
 	f.wait(2)
 	f.do(trade.Command{Tick: &trade.Tick{}})
-	f.do(trade.Command{By: owner, Begin: &trade.Begin{Watch: &trade.Watch{Kept: []int64{id}, Why: "room within MaxJobs"}}})
+	f.do(trade.Command{By: owner, Watch: &trade.Watch{Kept: []int64{id}, Why: "room within MaxJobs"}})
 	due := f.job(id).DueUS
 	if at, asked := f.x.Next(); !asked || at != due {
 		t.Errorf("it wants to be woken at %d, want %d", at, due)
@@ -105,7 +105,7 @@ func TestWhoWaitsForNobody(t *testing.T) {
 	f := open(t, "libra", 2)
 	f.enlist("n2", 2)
 	watched, alone := true, false
-	f.do(trade.Command{By: owner, Begin: &trade.Begin{Watch: &trade.Watch{On: &watched}}})
+	f.do(trade.Command{By: owner, Watch: &trade.Watch{On: &watched}})
 	id := f.submit(alice, later(func(r *trade.Request) { r.BeginMS = 1_000 })).Job.ID
 	shut := f.submit(alice, later(func(r *trade.Request) { r.BeginMS, r.Nodelist = 1_000, []string{"n2"} })).Job.ID
 	f.do(trade.Command{Node: &trade.NodeChange{Node: "n2", Door: trade.DoorClosed}})
@@ -114,7 +114,7 @@ func TestWhoWaitsForNobody(t *testing.T) {
 	if got := f.x.Watch().Due(); len(got) != 1 || got[0] != id {
 		t.Errorf("%v want to be let in, want the one whose node is open", got)
 	}
-	f.do(trade.Command{By: owner, Begin: &trade.Begin{Watch: &trade.Watch{On: &alone}}})
+	f.do(trade.Command{By: owner, Watch: &trade.Watch{On: &alone}})
 	f.do(trade.Command{Tick: &trade.Tick{}})
 	if j := f.job(id); j.State != trade.Running {
 		t.Errorf("it is %s: %s", j.State, j.Detail)
@@ -122,7 +122,7 @@ func TestWhoWaitsForNobody(t *testing.T) {
 	if j := f.job(shut); j.State != trade.Held {
 		t.Errorf("its node is closed, and it is %s", j.State)
 	}
-	f.do(trade.Command{By: owner, Begin: &trade.Begin{Watch: &trade.Watch{On: &watched}}})
+	f.do(trade.Command{By: owner, Watch: &trade.Watch{On: &watched}})
 	f.do(trade.Command{Node: &trade.NodeChange{Node: "n2", Door: trade.DoorOpen}})
 	f.do(trade.Command{Tick: &trade.Tick{}})
 	if j := f.job(shut); j.State != trade.Held || len(f.x.Watch().Due()) != 1 {

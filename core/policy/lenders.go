@@ -1,7 +1,9 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/market"
@@ -41,15 +43,7 @@ func (q *lenders) draw(from []lender, spares []market.Time, now market.Time) {
 		}
 		q.list = append(q.list, lent{most: most, procs: l.procs, rate: l.pays / float64(l.procs), later: l.begins - now})
 	}
-	slices.SortFunc(q.list, func(a, b lent) int {
-		switch {
-		case a.most > b.most:
-			return -1
-		case a.most < b.most:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(q.list, func(a, b lent) int { return cmp.Compare(b.most, a.most) })
 	for i := 1; i < len(q.list); i++ {
 		l, before := &q.list[i], &q.list[i-1]
 		l.procs, l.rate, l.later = l.procs+before.procs, min(l.rate, before.rate), max(l.later, before.later)
@@ -58,18 +52,11 @@ func (q *lenders) draw(from []lender, spares []market.Time, now market.Time) {
 
 // of is what those have together who could make way for a job that takes so long, where all processors are alike.
 func (q *lenders) of(long market.Time) lent {
-	from, to := 0, len(q.list)
-	for from < to {
-		if middle := (from + to) / 2; q.list[middle].most >= long {
-			from = middle + 1
-		} else {
-			to = middle
-		}
-	}
-	if from == 0 {
+	n := sort.Search(len(q.list), func(i int) bool { return q.list[i].most < long })
+	if n == 0 {
 		return lent{}
 	}
-	return q.list[from-1]
+	return q.list[n-1]
 }
 
 // hopeless reports that a job which needs so many processors more than are idle, and takes so long, finds nobody to make

@@ -36,6 +36,7 @@ type Command struct {
 	Cancel *Cancel           `json:"cancel,omitempty"`
 	Void   *Void             `json:"void,omitempty"`
 	Begin  *Begin            `json:"begin,omitempty"`
+	Watch  *Watch            `json:"watch,omitempty"`
 	Report *Measured         `json:"report,omitempty"`
 	Tick   *Tick             `json:"tick,omitempty"`
 	Resume *Resume           `json:"resume,omitempty"`
@@ -86,6 +87,8 @@ func (c *Command) Kind() string {
 		return "void"
 	case c.Begin != nil:
 		return "begin"
+	case c.Watch != nil:
+		return "watch"
 	case c.Report != nil:
 		return "report"
 	case c.Resume != nil:

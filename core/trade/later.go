@@ -2,9 +2,8 @@ package trade
 
 // Begin lets a job begin that its user held back, or lets one in, in a market that is watched.
 type Begin struct {
-	Job   int64  `json:"job"`
-	Let   bool   `json:"let,omitempty"`   // those who know of limits outside have looked: nothing is in its way there
-	Watch *Watch `json:"watch,omitempty"` // not nil: it is about no job that begins
+	Job int64 `json:"job"`
+	Let bool  `json:"let,omitempty"` // those who know of limits outside have looked: nothing is in its way there
 }
 
 // Watch is what is said by those who know of limits that are not the market's.

@@ -111,15 +111,6 @@ func (w *Watch) leave(id int64) {
 	delete(w.wake, id)
 }
 
-// Left is what a job asks for, with what is left of its deadline.
-func Left(j *Job, now int64) trade.Request {
-	r := j.Request
-	if j.DueUS > 0 {
-		r.DeadlineMS = max(1, (j.DueUS-now)/1000)
-	}
-	return r
-}
-
 // Refused is what a refusal says to a job, which may have waited to be let in.
 func Refused(j *Job, detail string) string {
 	if j.Barred == "" {

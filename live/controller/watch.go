@@ -16,7 +16,7 @@ func (c *Controller) Watch(ctx context.Context, on bool) error {
 	if err := c.query(ctx, func(x *exchange.Exchange) { is = x.Watch().On() }); err != nil || is == on {
 		return err
 	}
-	_, _, err := c.Do(ctx, trade.Command{By: trade.Identity{Role: trade.RoleOwner}, Begin: &trade.Begin{Watch: &trade.Watch{On: &on}}}, trade.Key{})
+	_, _, err := c.Do(ctx, trade.Command{By: trade.Identity{Role: trade.RoleOwner}, Watch: &trade.Watch{On: &on}}, trade.Key{})
 	return err
 }
 

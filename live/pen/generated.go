@@ -1605,6 +1605,10 @@ func (p *pen) tradeCommand(v *trade.Command) {
 		p.text(`,"begin":`)
 		p.any(v.Begin)
 	}
+	if v.Watch != nil {
+		p.text(`,"watch":`)
+		p.tradeWatch(v.Watch)
+	}
 	if v.Report != nil {
 		p.text(`,"report":`)
 		p.tradeMeasured(v.Report)
@@ -2154,6 +2158,23 @@ func (p *pen) tradeTrack(v *trade.Track) {
 	p.int(v.Hoped)
 	p.text(`,"met":`)
 	p.int(v.Met)
+	p.end(began, '{', '}')
+}
+
+func (p *pen) tradeWatch(v *trade.Watch) {
+	began := len(p.b)
+	if v.On != nil {
+		p.text(`,"on":`)
+		p.bool(*v.On)
+	}
+	if len(v.Kept) > 0 {
+		p.text(`,"kept":`)
+		p.listOfInt64(v.Kept)
+	}
+	if v.Why != "" {
+		p.text(`,"why":`)
+		p.string(v.Why)
+	}
 	p.end(began, '{', '}')
 }
 

@@ -17,6 +17,7 @@ type alone struct {
 	p          *plan
 	c          *slurmtest.Cluster
 	byDeadline bool
+	begun      time.Time
 }
 
 // cpuGroups is where groups are that are held to a part of a processor.
@@ -37,8 +38,8 @@ func (a *alone) hand(ctx context.Context, j *job) (bool, error) {
 		"--wrap", strings.Join(a.p.program(j, group), " "),
 	}
 	if a.byDeadline {
-		due := time.Now().Add(j.within).UnixMilli() % (1 << 31)
-		args = append(args, fmt.Sprintf("--priority=%d", 1<<31-due))
+		due := j.handed.Add(j.within).Sub(a.begun)
+		args = append(args, fmt.Sprintf("--priority=%d", 1<<31-due.Milliseconds()))
 	}
 	out, err := a.c.Run(ctx, "sbatch", args...)
 	if err != nil {

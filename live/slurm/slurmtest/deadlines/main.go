@@ -80,7 +80,7 @@ func (p *plan) try(ctx context.Context, name string) (said string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	var w way = &alone{p: p, c: c, byDeadline: name == "edf"}
+	var w way = &alone{p: p, c: c, byDeadline: name == "edf", begun: time.Now()}
 	if name != "plain" && name != "edf" {
 		if w, err = openMarket(ctx, p, c, name); err != nil {
 			return "", err

@@ -54,7 +54,7 @@ func TestSlurmWaitsForALimit(t *testing.T) {
 	says(first, "running")
 	begins := hand(soon, "-b", "now+2", "--wrap", "true")
 	after := hand(soon, "-d", "after:"+first, "--wrap", "true")
-	late := hand("-t", "0:5", "--deadline=now+30", "-b", "now+2", "--wrap", "true")
+	late := hand("-t", "0:5", "--deadline=now+45", "-b", "now+2", "--wrap", "true")
 	for _, id := range []string{begins, after} {
 		says(id, full)
 		if q := slurm("squeue", "-h", "-j", id, "-O", "state"); q != "PENDING" {

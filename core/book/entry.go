@@ -50,15 +50,15 @@ type Entry struct {
 // Terms is what was agreed when a job was taken in.
 type Terms struct {
 	Price       market.Price  `json:"price"`
-	Finish      market.Time   `json:"finish_s"`         // promised; Never: nothing is
-	Claim       market.Share  `json:"claim"`            // the least share of a processor kept for it
-	Rank        market.Number `json:"rank"`             // place in the queue: smaller first, then the smaller ID
-	Latest      market.Time   `json:"latest_s"`         // when it has waited in vain
-	Worth       market.Number `json:"worth"`            // to the cluster, if it is in time
-	Fine        market.Number `json:"fine"`             // taken off Worth for each second of delay
-	Liable      bool          `json:"liable,omitempty"` // its penalty comes off the price when it is late
-	Independent bool          `json:"apart,omitempty"`  // its tasks advance independently of each other
-	Flat        bool          `json:"flat,omitempty"`   // the price is for its mandatory part, however long that takes
+	Finish      market.Time   `json:"finish_s"`           // promised; Never: nothing is
+	Claim       market.Share  `json:"claim"`              // the least share of a processor kept for it
+	Rank        market.Number `json:"rank,omitempty"`     // place in the queue: smaller first, then the smaller ID
+	Latest      market.Time   `json:"latest_s,omitempty"` // when it has waited in vain
+	Worth       market.Number `json:"worth,omitempty"`    // to the cluster, if it is in time
+	Fine        market.Number `json:"fine,omitempty"`     // taken off Worth for each second of delay
+	Liable      bool          `json:"liable,omitempty"`   // its penalty comes off the price when it is late
+	Independent bool          `json:"apart,omitempty"`    // its tasks advance independently of each other
+	Flat        bool          `json:"flat,omitempty"`     // the price is for its mandatory part, however long that takes
 	Firm        bool          `json:"firm,omitempty"`
 }
 

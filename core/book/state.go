@@ -50,8 +50,8 @@ type JobState struct {
 	Reserved bool          `json:"reserved,omitempty"`
 	Released bool          `json:"released,omitempty"`
 	Presumed bool          `json:"presumed,omitempty"`
-	Ends     market.Time   `json:"ends_s"`
-	Worked   market.Work   `json:"worked_s"`
+	Ends     market.Time   `json:"ends_s,omitempty"`
+	Worked   market.Work   `json:"worked_s,omitempty"`
 	Priced   market.Work   `json:"priced_s"`
 	Refined  market.Work   `json:"refined_s,omitempty"`
 	Waits    bool          `json:"waits,omitempty"` // it may still say where it ran before

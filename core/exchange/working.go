@@ -31,7 +31,7 @@ func (x *pricer) prepareWorking(j *underway.Job, asked *market.Job) {
 	if asked.Optional > 0 {
 		w.Formula += executedToo
 	}
-	j.Working = w
+	j.Working, j.Repriced = w, true
 }
 
 // executedToo is what the optional part adds to a formula.

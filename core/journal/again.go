@@ -60,12 +60,11 @@ func (s *Step) Differs(log *Step) string {
 	return ""
 }
 
-// decisions are the events that are neither shares nor wake-ups: those follow from
-// the rest, and from how it was rounded.
+// decisions are what was decided in a step; logs of before also have what follows from that.
 func decisions(said []Event) []*Event {
 	var some []*Event
 	for i := range said {
-		if k := said[i].Kind; k != market.Granted.String() && k != market.Shared.String() && k != market.Wake.String() {
+		if k, known := market.KindOf(said[i].Kind); !known || decides(k) {
 			some = append(some, &said[i])
 		}
 	}

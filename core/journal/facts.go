@@ -61,15 +61,18 @@ type NodeFact struct {
 	roster.Node
 }
 
-// FactOf writes a job down. What it asked for is in the first fact of it alone, and its
-// timeline follows from its shares.
+// FactOf writes a job down. What it asked for is in the first fact of it alone, how its
+// price came about in the first since then, and its timeline follows from its shares.
 func FactOf(j *underway.Job) underway.Job {
 	j.NoteSpeed()
 	f := *j
 	f.Timeline = nil
 	if j.Logged {
 		f.Request = trade.Request{}
+		if !j.Repriced {
+			f.Working = trade.Working{}
+		}
 	}
-	j.Logged = true
+	j.Logged, j.Repriced = true, false
 	return f
 }

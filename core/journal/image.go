@@ -180,6 +180,9 @@ func (m *Image) applyJob(f *underway.Job) error {
 		if !j.Request.Said() {
 			j.Request = was.Request
 		}
+		if len(j.Working.Inputs) == 0 {
+			j.Working = was.Working
+		}
 	}
 	if !j.Request.Said() {
 		return fmt.Errorf("job %d: nobody knows what it asked for", j.ID)

@@ -14,7 +14,7 @@ import (
 type Step struct {
 	At      market.Time `json:"at"`
 	In      []Event     `json:"in,omitempty"`
-	Out     []Event     `json:"out,omitempty"` // without shares where there are many; Sum is over all
+	Out     []Event     `json:"out,omitempty"` // what it decided: shares and wake-ups follow from the rest, and Sum is over all
 	N       int         `json:"n"`             // how many were said
 	Sum     uint64      `json:"sum"`           // of all that was said
 	Rebuilt *Rebuilt    `json:"rebuilt,omitempty"`
@@ -54,36 +54,25 @@ type Slice struct {
 	Speed float64 `json:"speed"`
 }
 
-// mostShares is how many shares of one step are written down. They follow from
-// what happened, and under proportional share every event changes those of all.
-const mostShares = 8
-
 // NewStep writes down a step.
 func NewStep(at market.Time, in, out []market.Event) Step {
 	s := Step{At: at, N: len(out), Sum: Sum(out), In: slices.Grow([]Event(nil), len(in))}
 	for i := range in {
 		s.In = append(s.In, written(&in[i]))
 	}
-	shares := 0
 	for i := range out {
-		if isShare(&out[i]) {
-			shares++
-		}
-	}
-	kept := len(out)
-	if shares > mostShares {
-		kept -= shares
-	}
-	s.Out = slices.Grow(s.Out, kept)
-	for i := range out {
-		if shares <= mostShares || !isShare(&out[i]) {
+		if decides(out[i].Kind) {
 			s.Out = append(s.Out, written(&out[i]))
 		}
 	}
 	return s
 }
 
-func isShare(e *market.Event) bool { return e.Kind == market.Granted || e.Kind == market.Shared }
+// decides tells decisions from what follows from them, and from how it was rounded: shares
+// and wake-ups. Under proportional share every event changes the shares of all.
+func decides(k market.Kind) bool {
+	return k != market.Granted && k != market.Shared && k != market.Wake
+}
 
 func written(e *market.Event) Event {
 	w := Event{

@@ -4,10 +4,10 @@ import "fmt"
 
 // Track is how well promises were kept so far: what odds are reckoned from.
 type Track struct {
-	Promised int64 `json:"promised"` // firm promises that came due
-	Kept     int64 `json:"kept"`
-	Hoped    int64 `json:"hoped"` // deadlines without a promise
-	Met      int64 `json:"met"`
+	Promised int64 `json:"promised,omitempty"` // firm promises that came due
+	Kept     int64 `json:"kept,omitempty"`
+	Hoped    int64 `json:"hoped,omitempty"` // deadlines without a promise
+	Met      int64 `json:"met,omitempty"`
 }
 
 // Count adds a job with a deadline that has ended, and whether it was met: what

@@ -33,17 +33,18 @@ type Job struct {
 	UsedUS   int64         `json:"used_us,omitempty"`   // when it was first measured to have used up its estimate
 	Era      int           `json:"era,omitempty"`       // its epoch, counted from 1; 0: that of its submission
 	Void     bool          `json:"void,omitempty"`      // its promise no longer stands, by its own doing
-	Working  trade.Working `json:"working"`
-	Owed     market.Price  `json:"owed"`    // the price, unrounded
-	Tries    int           `json:"tries"`   // extensions asked for
-	Written  bool          `json:"written"` // something of it was written down
+	Working  trade.Working `json:"working,omitzero"`
+	Owed     market.Price  `json:"owed"`              // the price, unrounded
+	Tries    int           `json:"tries,omitempty"`   // extensions asked for
+	Written  bool          `json:"written,omitempty"` // something of it was written down
 	Leaving  *Leaving      `json:"leaving,omitempty"`
 	Barred   string        `json:"barred,omitempty"` // what it waits for outside, or has waited for
 
-	Logged bool        `json:"-"` // what it asked for is in the log
-	Over   int64       `json:"-"` // milliseconds that it has had beyond its estimate, when it asks for more
-	Piece  int64       `json:"-"` // milliseconds that it asks for then
-	Specs  []task.Spec `json:"-"` // of its tasks, once somebody asked
+	Logged   bool        `json:"-"` // what it asked for is in the log
+	Repriced bool        `json:"-"` // and how its price came about is not yet
+	Over     int64       `json:"-"` // milliseconds that it has had beyond its estimate, when it asks for more
+	Piece    int64       `json:"-"` // milliseconds that it asks for then
+	Specs    []task.Spec `json:"-"` // of its tasks, once somebody asked
 }
 
 // Rank is one task of a job, as the cluster counts: on one processor.

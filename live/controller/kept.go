@@ -142,14 +142,14 @@ func (b *Body) command() trade.Command {
 }
 
 // leanOutcome is an outcome as it is kept for who asks again under the same key:
-// whoever sent the script has it.
+// whoever sent script and environment has them.
 func leanOutcome(out trade.Outcome) trade.Outcome {
 	if out.Job != nil {
 		j := *out.Job
 		if out.Refusal != nil {
 			j.Request = terms(&j.Request)
 		} else {
-			j.Request.Script = ""
+			j.Request.Script, j.Request.Env = "", nil
 		}
 		out.Job = &j
 	}

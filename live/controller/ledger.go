@@ -3,7 +3,6 @@ package controller
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -29,9 +28,7 @@ func readTxs(rows iter.Seq2[store.Tx, error]) iter.Seq2[ledger.Tx, error] {
 		for row, err := range rows {
 			var tx ledger.Tx
 			if err == nil {
-				if err = json.Unmarshal(row.Body, &tx); err != nil {
-					err = fmt.Errorf("transaction %d in the store: %w", row.Seq, err)
-				}
+				tx, err = FromRow(&row)
 			}
 			if !yield(tx, err) || err != nil {
 				return

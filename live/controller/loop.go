@@ -9,6 +9,7 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/exchange"
+	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/pen"
 	"github.com/libra-market/libra/live/store"
@@ -224,6 +225,7 @@ func (c *Controller) record(at int64, cmd trade.Command, fx exchange.Effects, re
 
 func (c *Controller) entry(at int64, cmd trade.Command, fx exchange.Effects) (store.Entry, error) {
 	cmd = leanCommand(cmd, &fx)
+	journal.LeaveOut(fx.Steps, &fx.Facts)
 	body, err := pen.Entry(&cmd, fx.Steps, &fx.Facts)
 	if err != nil {
 		return store.Entry{}, fmt.Errorf("write down a command: %w", err)

@@ -19,8 +19,10 @@ import (
 const (
 	// EntryForm is how entries of the log are written: since 2 they say what came
 	// of a command; 1 said only what was asked. Since 3, what was measured of jobs is packed;
-	// since 4 there are allowances.
-	EntryForm = 4
+	// since 4 there are allowances; since 5 a job is in an entry once (journal.LeaveOut), how
+	// its price came about is in the first entry of it, and the row of a transaction says
+	// nothing twice.
+	EntryForm = 5
 	// SnapshotForm is how snapshots are written: since 2 a job is the same in a
 	// snapshot and in the log; since 3 there are allowances.
 	SnapshotForm = "3"
@@ -32,6 +34,16 @@ type Body struct {
 	Command trade.Command  `json:"cmd"`             // what was asked: for those who want to know how it would have gone otherwise
 	Steps   []journal.Step `json:"steps,omitempty"` // what the core was told, and what it said
 	Facts   *journal.Facts `json:"facts,omitempty"` // what is true since then: recovery reads this alone
+}
+
+// UnmarshalJSON reads an entry and puts back what was left out of its steps.
+func (b *Body) UnmarshalJSON(text []byte) error {
+	type plain Body
+	if err := json.Unmarshal(text, (*plain)(b)); err != nil {
+		return err
+	}
+	journal.PutBack(b.Steps, b.Facts)
+	return nil
 }
 
 // recovery puts the state together from a snapshot and the entries after it.

@@ -111,9 +111,7 @@ func (v *verification) books(ctx context.Context, x *exchange.Exchange, against 
 		for row, err := range v.st.Txs(ctx, store.TxQuery{}) {
 			var tx ledger.Tx
 			if err == nil {
-				if err = json.Unmarshal(row.Body, &tx); err != nil {
-					err = fmt.Errorf("transaction %d in the store: %w", row.Seq, err)
-				}
+				tx, err = FromRow(&row)
 			}
 			if err == nil {
 				v.transaction(&row, &tx)
@@ -138,7 +136,8 @@ func (v *verification) books(ctx context.Context, x *exchange.Exchange, against 
 	}
 }
 
-// transaction compares what a transaction is looked up by with the transaction.
+// transaction compares what a transaction is looked up by with the transaction, where the
+// row says it twice; else both are what its hash is held against.
 func (v *verification) transaction(row *store.Tx, tx *ledger.Tx) {
 	want, err := txRow(tx)
 	if err != nil {

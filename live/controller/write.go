@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/libra-market/libra/core/journal"
-	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/trade"
 	"github.com/libra-market/libra/live/pen"
 	"github.com/libra-market/libra/live/store"
@@ -146,14 +145,5 @@ func jobRow(j *trade.Job, first bool) (store.Job, error) {
 		body.Request = terms(&j.Request)
 	}
 	row.Body, err = pen.Job(&body)
-	return row, err
-}
-
-func txRow(t *ledger.Tx) (store.Tx, error) {
-	body, err := pen.Tx(t)
-	row := store.Tx{Seq: t.Seq, At: t.At, Kind: string(t.Kind), Job: t.Job, Memo: t.Memo, Hash: t.Hash[:], Body: body}
-	for _, p := range t.Postings {
-		row.Postings = append(row.Postings, store.Posting{Account: string(p.Account), Side: string(p.Side), Amount: int64(p.Amount)})
-	}
 	return row, err
 }

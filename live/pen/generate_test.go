@@ -18,7 +18,6 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/journal"
-	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
 )
@@ -26,7 +25,7 @@ import (
 var update = flag.Bool("update", false, "write generated.go anew")
 
 // roots are what is written whole.
-var roots = []any{trade.Command{}, []journal.Step{}, journal.Facts{}, trade.Outcome{}, ledger.Tx{}, journal.Snapshot{}, v1.Job{}, v1.Quote{}}
+var roots = []any{trade.Command{}, []journal.Step{}, journal.Facts{}, trade.Outcome{}, journal.Snapshot{}, v1.Job{}, v1.Quote{}}
 
 // rare are the types that are written seldom, or in small numbers: encoding/json writes
 // them.

@@ -160,10 +160,14 @@ func (p *pen) bookJobState(v *book.JobState) {
 		p.text(`,"presumed":`)
 		p.bool(v.Presumed)
 	}
-	p.text(`,"ends_s":`)
-	p.number(float64(v.Ends))
-	p.text(`,"worked_s":`)
-	p.number(float64(v.Worked))
+	if v.Ends != 0 {
+		p.text(`,"ends_s":`)
+		p.number(float64(v.Ends))
+	}
+	if v.Worked != 0 {
+		p.text(`,"worked_s":`)
+		p.number(float64(v.Worked))
+	}
 	p.text(`,"priced_s":`)
 	p.number(float64(v.Priced))
 	if v.Refined != 0 {
@@ -303,14 +307,22 @@ func (p *pen) bookTerms(v *book.Terms) {
 	p.number(float64(v.Finish))
 	p.text(`,"claim":`)
 	p.number(float64(v.Claim))
-	p.text(`,"rank":`)
-	p.number(float64(v.Rank))
-	p.text(`,"latest_s":`)
-	p.number(float64(v.Latest))
-	p.text(`,"worth":`)
-	p.number(float64(v.Worth))
-	p.text(`,"fine":`)
-	p.number(float64(v.Fine))
+	if v.Rank != 0 {
+		p.text(`,"rank":`)
+		p.number(float64(v.Rank))
+	}
+	if v.Latest != 0 {
+		p.text(`,"latest_s":`)
+		p.number(float64(v.Latest))
+	}
+	if v.Worth != 0 {
+		p.text(`,"worth":`)
+		p.number(float64(v.Worth))
+	}
+	if v.Fine != 0 {
+		p.text(`,"fine":`)
+		p.number(float64(v.Fine))
+	}
 	if v.Liable {
 		p.text(`,"liable":`)
 		p.bool(v.Liable)
@@ -1720,18 +1732,26 @@ func (p *pen) tradeJob(v *trade.Job) {
 	}
 	p.text(`,"price_micros":`)
 	p.int(v.Price)
-	p.text(`,"held_micros":`)
-	p.int(v.Held)
-	p.text(`,"charged_micros":`)
-	p.int(v.Charged)
+	if v.Held != 0 {
+		p.text(`,"held_micros":`)
+		p.int(v.Held)
+	}
+	if v.Charged != 0 {
+		p.text(`,"charged_micros":`)
+		p.int(v.Charged)
+	}
 	if v.CostNow != 0 {
 		p.text(`,"cost_now_micros":`)
 		p.int(v.CostNow)
 	}
-	p.text(`,"penalty_micros":`)
-	p.int(v.Penalty)
-	p.text(`,"work_ms":`)
-	p.int(v.Work)
+	if v.Penalty != 0 {
+		p.text(`,"penalty_micros":`)
+		p.int(v.Penalty)
+	}
+	if v.Work != 0 {
+		p.text(`,"work_ms":`)
+		p.int(v.Work)
+	}
 	if v.Extra != 0 {
 		p.text(`,"extra_ms":`)
 		p.int(v.Extra)
@@ -2150,14 +2170,22 @@ func (p *pen) tradeTick(v *trade.Tick) {
 
 func (p *pen) tradeTrack(v *trade.Track) {
 	began := len(p.b)
-	p.text(`,"promised":`)
-	p.int(v.Promised)
-	p.text(`,"kept":`)
-	p.int(v.Kept)
-	p.text(`,"hoped":`)
-	p.int(v.Hoped)
-	p.text(`,"met":`)
-	p.int(v.Met)
+	if v.Promised != 0 {
+		p.text(`,"promised":`)
+		p.int(v.Promised)
+	}
+	if v.Kept != 0 {
+		p.text(`,"kept":`)
+		p.int(v.Kept)
+	}
+	if v.Hoped != 0 {
+		p.text(`,"hoped":`)
+		p.int(v.Hoped)
+	}
+	if v.Met != 0 {
+		p.text(`,"met":`)
+		p.int(v.Met)
+	}
 	p.end(began, '{', '}')
 }
 
@@ -2257,18 +2285,26 @@ func (p *pen) underwayJob(v *underway.Job) {
 	}
 	p.text(`,"price_micros":`)
 	p.int(v.Job.Price)
-	p.text(`,"held_micros":`)
-	p.int(v.Job.Held)
-	p.text(`,"charged_micros":`)
-	p.int(v.Job.Charged)
+	if v.Job.Held != 0 {
+		p.text(`,"held_micros":`)
+		p.int(v.Job.Held)
+	}
+	if v.Job.Charged != 0 {
+		p.text(`,"charged_micros":`)
+		p.int(v.Job.Charged)
+	}
 	if v.Job.CostNow != 0 {
 		p.text(`,"cost_now_micros":`)
 		p.int(v.Job.CostNow)
 	}
-	p.text(`,"penalty_micros":`)
-	p.int(v.Job.Penalty)
-	p.text(`,"work_ms":`)
-	p.int(v.Job.Work)
+	if v.Job.Penalty != 0 {
+		p.text(`,"penalty_micros":`)
+		p.int(v.Job.Penalty)
+	}
+	if v.Job.Work != 0 {
+		p.text(`,"work_ms":`)
+		p.int(v.Job.Work)
+	}
 	if v.Job.Extra != 0 {
 		p.text(`,"extra_ms":`)
 		p.int(v.Job.Extra)
@@ -2387,14 +2423,20 @@ func (p *pen) underwayJob(v *underway.Job) {
 		p.text(`,"void":`)
 		p.bool(v.Void)
 	}
-	p.text(`,"working":`)
-	p.tradeWorking(&v.Working)
+	if !zero(&v.Working) {
+		p.text(`,"working":`)
+		p.tradeWorking(&v.Working)
+	}
 	p.text(`,"owed":`)
 	p.number(float64(v.Owed))
-	p.text(`,"tries":`)
-	p.int(int64(v.Tries))
-	p.text(`,"written":`)
-	p.bool(v.Written)
+	if v.Tries != 0 {
+		p.text(`,"tries":`)
+		p.int(int64(v.Tries))
+	}
+	if v.Written {
+		p.text(`,"written":`)
+		p.bool(v.Written)
+	}
 	if v.Leaving != nil {
 		p.text(`,"leaving":`)
 		p.any(v.Leaving)

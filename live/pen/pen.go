@@ -11,7 +11,6 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/journal"
-	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/trade"
 )
@@ -41,9 +40,6 @@ func Outcome(o *trade.Outcome) ([]byte, error) {
 
 // Job is a job as it is kept.
 func Job(j *trade.Job) ([]byte, error) { return written(func(p *pen) { p.tradeJob(j) }) }
-
-// Tx is a transaction of the ledger.
-func Tx(t *ledger.Tx) ([]byte, error) { return written(func(p *pen) { p.ledgerTx(t) }) }
 
 // Snapshot is all of a market.
 func Snapshot(s *journal.Snapshot) ([]byte, error) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/libra-market/libra/client/v1"
 	"github.com/libra-market/libra/core/journal"
-	"github.com/libra-market/libra/core/ledger"
 	"github.com/libra-market/libra/core/trade"
 )
 
@@ -114,9 +113,6 @@ func TestWritesLikeEncodingJSON(t *testing.T) {
 		j := drawn[trade.Job](r)
 		text, err = Job(j)
 		same("a job", j, text, err)
-		x := drawn[ledger.Tx](r)
-		text, err = Tx(x)
-		same("a transaction", x, text, err)
 		s := drawn[journal.Snapshot](r)
 		text, err = Snapshot(s)
 		same("a snapshot", s, text, err)

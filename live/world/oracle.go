@@ -151,7 +151,7 @@ func (w *World) booked(jobs []trade.Job) {
 	for row, err := range w.disk.Open().Txs(context.Background(), store.TxQuery{}) {
 		var tx ledger.Tx
 		if err == nil {
-			err = json.Unmarshal(row.Body, &tx)
+			tx, err = controller.FromRow(&row)
 		}
 		if err != nil {
 			w.fail("transaction %d: %v", row.Seq, err)

@@ -60,6 +60,13 @@ func NewStep(at market.Time, in, out []market.Event) Step {
 	for i := range in {
 		s.In = append(s.In, written(&in[i]))
 	}
+	decided := 0
+	for i := range out {
+		if decides(out[i].Kind) {
+			decided++
+		}
+	}
+	s.Out = slices.Grow(s.Out, decided)
 	for i := range out {
 		if decides(out[i].Kind) {
 			s.Out = append(s.Out, written(&out[i]))

@@ -1,0 +1,4 @@
+-- Since this form an entry of the log says a job once (core/journal/once.go), how its price
+-- came about in its first entry alone, and of what the core said its decisions. Its version
+-- is 5. The body of a transaction has only what is in no other column. The tables are as
+-- they were.

@@ -109,7 +109,7 @@ shares:
 # A program under the race detector sleeps for a second before it ends, if it is not told otherwise.
 race: export GORACE = atexit_sleep_ms=0
 race:                  ## the parts that use goroutines, under the race detector
-	go test -race -pgo=off -timeout 30m -short ./cmd/... ./live/controller ./live/api/... ./live/agent/cgroup
+	go test -race -pgo=off -timeout 30m -short ./cmd/... ./live/controller ./live/api/... ./live/agent/cgroup ./live/slurm
 	go test -race -pgo=off -timeout 30m ./live/store -run 'UnderLoad|AtOnce|LeadEndsWith|LosesAnAnswer|^Test(SQLite|Postgres)$$/(writers|readers|lead)'
 	go test -race -pgo=off -timeout 30m ./lab/experiment ./lab/revenue -run 'Workers|Shared|Cancel|Interrupted|Resume|CommonRandom'
 

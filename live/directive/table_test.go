@@ -38,7 +38,7 @@ var notes = map[string]string{
 	"--threads-per-core": forItsSteps, "--ntasks-per-core": forItsSteps, "--ntasks-per-socket": forItsSteps, "--overcommit": forItsSteps,
 	"--get-user-env": "what a login sets, on its node; how long that may take is Slurm's to say", "--propagate": "all soft limits unless it says otherwise, as far as PropagateResourceLimits lets them",
 	"--array":   "each element has its tasks and their processors (-n, -c) on one node: more nodes for each (-N 2) are refused; in Slurm it is an array too, whose elements scancel and squeue know one by one (12_3)",
-	"--requeue": "a job that lost its node begins again, and its user may put one on one node back: it has ended then, and is handed in anew, under its number", "--no-requeue": "it does not, and its user cannot put it back",
+	"--requeue": "a job that lost its node begins again, and its user may put one on one node back: it has ended then, and is handed in anew, under its number; an element of an array has its turn again in the array", "--no-requeue": "it does not, and its user cannot put it back",
 }
 
 const forItsSteps = "srun in the script goes by it; processors are chosen by the market"

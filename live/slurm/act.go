@@ -240,7 +240,7 @@ func (b *Backend) describe(specs []task.Spec, nodes []string, comment, partition
 		Tasks: len(specs), CPUs: cpus, MemoryMB: megabytes(first.Memory) * int64(most), Limit: limitOf(first.DueUS, b.cfg.Now()),
 		Dir: first.Dir, Env: b.surroundings(specs, &l), Output: l.shownFile(specs, first.Output), Script: text, Command: shownCommand(first),
 		MailType: valueOf(first.Env, task.MailType), MailUser: valueOf(first.Env, task.MailUser), Signal: valueOf(first.Env, task.Signal), Licenses: licensesInWords(first, l.elements),
-		Requeue: !l.array && b.mayRequeue(first),
+		Requeue: b.mayRequeue(first),
 	}
 	askGPUs(&s, specs, onNode)
 	if first.Error != first.Output {

@@ -138,6 +138,8 @@ type array struct {
 	struck  []client.Job        // elements that ended as if their node was shut down, while nobody has looked
 	stuck   string              // why none runs, and none is begun; empty: it is not so
 	stuckAt int64               // since when, in unix seconds
+	last    map[int]int64       // of each that was seen to run: since when it did last, in unix seconds
+	back    map[int]bool        // those that somebody has put back, which wait to be let go once more
 }
 
 // finish is how an element ended.

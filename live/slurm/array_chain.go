@@ -88,8 +88,9 @@ func (b *Backend) links(r *run) []client.Link {
 		node, moved := b.placeFor(r, r.orders[rank].Spec.Nodes[rank], turn)
 		at, waits := a.pending[e]
 		held := r.job == nil || waiting[e]
-		if held || waits && (moved && at != node || r.loose(rank, turn, after)) {
-			links = append(links, client.Link{Element: e, Node: node, After: after})
+		back := a.back[e]
+		if held || waits && (back || moved && at != node || r.loose(rank, turn, after)) {
+			links = append(links, client.Link{Element: e, Node: node, After: after, Again: back})
 		}
 	})
 	return links
@@ -101,6 +102,13 @@ func (r *run) inTurn(see func(rank, turn, e, after int)) {
 	last := make([]int, r.size)
 	for rank := range last {
 		last[rank] = client.NoElement
+		if o, here := r.orders[rank]; here && len(r.array.back) > 0 { // what was put back goes behind what runs
+			for k := range o.Spec.Len() {
+				if _, goes := r.array.going[o.Spec.Element(k)]; goes {
+					last[rank] = o.Spec.Element(k)
+				}
+			}
+		}
 	}
 	turn := 0
 	for more := true; more; turn++ {
@@ -113,7 +121,7 @@ func (r *run) inTurn(see func(rank, turn, e, after int)) {
 			more = true
 			e := o.Spec.Element(turn)
 			see(rank, turn, e, last[rank])
-			if !r.array.over(e) {
+			if _, goes := r.array.going[e]; !r.array.over(e) && (!goes || last[rank] == client.NoElement) {
 				last[rank] = e
 			}
 		}
@@ -179,7 +187,7 @@ func (r *run) lags(w *world) bool {
 	if !a.is || !r.complete() || r.job == nil || !r.asOf.After(r.acted) || w.now.Sub(r.tried) < again {
 		return false
 	}
-	return len(a.waiting) > 0 && r.state.mayHaveStarted() || a.loose || a.few || w.closed && len(a.pending) > 0
+	return len(a.waiting)+len(a.back) > 0 && r.state.mayHaveStarted() || a.loose || a.few || w.closed && len(a.pending) > 0
 }
 
 // checkStuck finds out that Slurm does not begin what is left of an array. Where a limit of its user
@@ -221,7 +229,7 @@ const slowest = 10 * time.Minute
 // advance tells them.
 func (b *Backend) advance(ctx context.Context, r *run) {
 	b.mu.Lock()
-	id, few, lanes := r.ID, r.array.few, r.size
+	id, few, lanes, returns := r.ID, r.array.few, r.size, r.Returns && len(r.array.waiting)+len(r.array.back) > 0
 	b.mu.Unlock()
 	err := errNotAsked
 	b.inSlurm(func() {
@@ -230,6 +238,9 @@ func (b *Backend) advance(ctx context.Context, r *run) {
 		}
 		if err = nil; few {
 			err = b.slurm.(client.Arrays).Throttle(ctx, id, lanes) //nolint:forcetypeassert // arraysOf has seen it
+		}
+		if err == nil && returns {
+			err = b.mayReturn(ctx, r, id)
 		}
 		if err == nil {
 			var placed []client.Link
@@ -246,7 +257,7 @@ func (b *Backend) advance(ctx context.Context, r *run) {
 		b.another(r, id)
 		return
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, errBegunAnew) {
 		b.failed(r, "elements not let go", err)
 	}
 	b.pollSoon()

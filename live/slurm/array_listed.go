@@ -65,6 +65,7 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 	if a.done == nil {
 		a.done = map[int]finish{}
 	}
+	a.back = map[int]bool{}
 	var runs, pauses, ends, back, front, keeps *client.Job
 	var busy []client.Job
 	throttled, living := false, 0
@@ -93,10 +94,12 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 				a.going[e] = *j
 			}
 		}
+		returned := r.returned(j)
 		throttled = throttled || j.Throttled() && !j.Held
 		switch {
-		case j.PutBack():
+		case j.PutBack() && !r.Returns:
 			back = j
+		case j.State == client.Requeued: // it waits in a moment
 		case j.State == client.Running:
 			runs = j
 		case j.State == client.Suspended:
@@ -107,15 +110,15 @@ func (r *run) fold(id int64, rows []client.Job, now int64) client.Job {
 			keeps = j
 			a.waiting = append(a.waiting, j.Elements...)
 		default:
-			if front == nil || front.Reason == "Dependency" {
+			if front == nil || front.Reason == "Dependency" || front.PutBack() {
 				front = j
 			}
 			for _, e := range j.Elements {
 				a.pending[e] = firstOf(j.Wanted)
 			}
 		}
-		if j.Started > 0 && (all.Started == 0 || j.Started < all.Started) {
-			all.Started = j.Started
+		if started := max(j.Started, returned); started > 0 && (all.Started == 0 || started < all.Started) {
+			all.Started = started
 		}
 	}
 	for _, f := range a.done {
@@ -217,8 +220,8 @@ func (a *array) finished(j *client.Job) {
 			continue
 		}
 		f := finish{j.State, j.Exit, j.Signal, j.Started, j.Ended, j.Paused}
-		if len(j.Nodes) == 0 { // it was never given any
-			f.Started, f.Paused = 0, 0
+		if len(j.Nodes) == 0 { // it was never given any, or was put back and is given none any more
+			f.Started, f.Paused = a.last[e], 0
 		}
 		a.done[e] = f
 		if struckDown(j) && len(j.Nodes) > 0 {

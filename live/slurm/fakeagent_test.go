@@ -77,9 +77,9 @@ func (n *fakeNotes) DropNotes(ctx context.Context, kind string, keys []string) e
 type fakeAgent struct {
 	node  string
 	slurm *model.Slurm
-	idle  bool // what runs here sleeps
 
 	mu     sync.Mutex
+	idle   bool // what runs here sleeps
 	to     *Backend
 	cut    bool
 	heard  time.Time
@@ -125,14 +125,33 @@ func (a *fakeAgent) backend() *Backend {
 	return a.to
 }
 
+func (a *fakeAgent) hears(at time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.heard = at
+}
+
+func (a *fakeAgent) silence() time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return time.Since(a.heard)
+}
+
+func (a *fakeAgent) sleeps() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.idle
+}
+
 func (a *fakeAgent) run(ctx context.Context) {
-	a.heard, a.orders, a.lapsed = time.Now(), map[task.Key]task.Order{}, map[task.Key]task.Status{}
+	a.hears(time.Now())
+	a.orders, a.lapsed = map[task.Key]task.Order{}, map[task.Key]task.Status{}
 	a.whose, a.before, a.ended = map[string]task.Key{}, map[string]int64{}, map[string]int64{}
 	for ctx.Err() == nil {
 		if b := a.backend(); b != nil {
 			a.once(ctx, b)
 		}
-		if time.Since(a.heard) > 20*time.Second && len(a.orders) > 0 {
+		if a.silence() > 20*time.Second && len(a.orders) > 0 {
 			a.slurm.Kill(a.node)
 			for key, o := range a.orders {
 				a.lapsed[key] = task.Status{Key: key, State: task.Lost, Error: task.LeaseRanOut, Batch: o.Batch}
@@ -147,14 +166,14 @@ func (a *fakeAgent) once(ctx context.Context, b *Backend) {
 	d, err := b.Desired(ctx, a.node, -1, 0)
 	if errors.Is(err, trade.ErrUnknown) {
 		if _, err = b.Hello(ctx, task.Hello{Node: a.node, Processors: 4, Rating: 1, Speed: 1, MemoryMB: 1000, Runs: Runs}); err == nil {
-			a.heard = now
+			a.hears(now)
 		}
 		return
 	}
 	if err != nil {
 		return
 	}
-	a.heard = now
+	a.hears(now)
 	clear(a.orders)
 	report := task.Report{Node: a.node}
 	for _, o := range d.Orders {
@@ -169,7 +188,7 @@ func (a *fakeAgent) once(ctx context.Context, b *Backend) {
 		}
 		if began {
 			s.State, s.CPUUS, s.StartedUS = task.Running, us, now.UnixMicro()-us
-			if a.idle {
+			if a.sleeps() {
 				s.CPUUS, s.DeclinedUS = 0, us
 			}
 			if !alive {
@@ -187,6 +206,6 @@ func (a *fakeAgent) once(ctx context.Context, b *Backend) {
 		}
 	}
 	if _, err := b.Report(ctx, report); err == nil {
-		a.heard = now
+		a.hears(now)
 	}
 }

@@ -189,7 +189,9 @@ func TestANodeComesBeforeSlurmHasSaidWhatItHas(t *testing.T) {
 		t.Errorf("%v: %+v", err, n.hello)
 	}
 	b.applyNodes(map[string]client.Node{"n1": {Name: "n1", Up: true, Processors: 4, MemoryMB: 100, GPUs: 3, GPUKind: "a100:2,v100:1"}}, noon)
+	b.mu.Lock()
 	b.syncNodes(noon)
+	b.mu.Unlock()
 	b.going.Wait()
 	if n.hello.GPUs != 3 || n.hello.GPUKind != "a100:2,v100:1" {
 		t.Errorf("%+v", n.hello)

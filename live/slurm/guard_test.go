@@ -33,7 +33,8 @@ func TestTheGuard(t *testing.T) {
 		}
 	}
 	s := mayBePut()
-	text, told := "#!/bin/sh\n"+outer+guard(&s)+"echo \"it is $libra_job\"\n", filepath.Join(dir, "told")
+	text, told := "#!/bin/sh\n"+outer+guard(&s, false)+"echo \"it is $libra_job\"\n", filepath.Join(dir, "told")
+	element := "#!/bin/sh\n" + outer + guard(&s, true) + "echo \"it is $libra_job\"\n"
 	for name, c := range map[string]struct {
 		count, said string
 		runs        string
@@ -47,17 +48,22 @@ func TestTheGuard(t *testing.T) {
 		"Slurm does not say":     {"1", "", ""},
 		"another's words inside": {"1", "x libra: start 1 (job 13)", ""},
 	} {
-		_ = os.Remove(told)
-		cmd := exec.CommandContext(t.Context(), "/bin/sh", "-s")
-		cmd.Stdin = strings.NewReader(text)
-		cmd.Env = []string{"PATH=" + dir + ":/usr/bin:/bin", "DIR=" + dir, "SAID=" + c.said, "SLURM_JOB_ID=71"}
-		if c.count != "" {
-			cmd.Env = append(cmd.Env, "SLURM_RESTART_COUNT="+c.count)
-		}
-		out, err := cmd.Output()
-		back, _ := os.ReadFile(told)
-		if string(out) != c.runs || (err == nil) != (c.runs != "") || (string(back) == "requeue 71\n") != (c.runs == "") {
-			t.Errorf("%s: %q, %v; Slurm is told %q", name, out, err, back)
+		for _, one := range []struct{ text, back, runs string }{
+			{text, "requeue 71\n", c.runs},
+			{element, "requeue 70_3\n", strings.Replace(c.runs, "slurm:71", "12", 1)}, // it is the same job of the market's
+		} {
+			_ = os.Remove(told)
+			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-s")
+			cmd.Stdin = strings.NewReader(one.text)
+			cmd.Env = []string{"PATH=" + dir + ":/usr/bin:/bin", "DIR=" + dir, "SAID=" + c.said, "SLURM_JOB_ID=71", "SLURM_ARRAY_JOB_ID=70", "SLURM_ARRAY_TASK_ID=3"}
+			if c.count != "" {
+				cmd.Env = append(cmd.Env, "SLURM_RESTART_COUNT="+c.count)
+			}
+			out, err := cmd.Output()
+			back, _ := os.ReadFile(told)
+			if string(out) != one.runs || (err == nil) != (c.runs != "") || (string(back) == one.back) != (c.runs == "") {
+				t.Errorf("%s: %q, %v; Slurm is told %q", name, out, err, back)
+			}
 		}
 	}
 }
@@ -75,7 +81,7 @@ func TestWhoMayBePutBack(t *testing.T) {
 		"not as by sbatch":           func(s *task.Spec) { s.Env = s.Env[1:] },
 	} {
 		s := mayBePut()
-		if change(&s); requeues(&s) || guard(&s) != "" {
+		if change(&s); requeues(&s) || guard(&s, false) != "" {
 			t.Errorf("%s: it may be put back", name)
 		}
 	}

@@ -165,6 +165,7 @@ func (b *Backend) applyWants(n *node, d *task.Desired, wants []dispatch.Want) {
 			b.dirty[r] = true
 		}
 		_, known := r.orders[o.Spec.Rank]
+		r.Returns = b.elementsReturn(&o.Spec)
 		if r.setOrder(o); !known && r.state.inSlurm() { // it was read back
 			b.wasCounted(r)
 		}

@@ -26,7 +26,9 @@ func TestNodesAreInPartitions(t *testing.T) {
 			}
 		}
 		b.ctx = t.Context()
+		b.mu.Lock()
 		b.syncNodes(noon)
+		b.mu.Unlock()
 		b.going.Wait()
 		if n.hello.Partition != name || b.partitionOf([]string{"n1"}) != name {
 			t.Errorf("n1 is said to be in %q, and is in %s", n.hello.Partition, name)

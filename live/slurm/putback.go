@@ -126,21 +126,26 @@ func mayBegin(restarts int) string { return fmt.Sprintf("libra: start %d ", rest
 const byAdministrator = "libra:void"
 
 // guard is how the script of a job begins that its user may put back: begun again, it goes on only if
-// the market has noted that it may.
-func guard(s *task.Spec) string {
+// the market has noted that it may. An element of an array is the same job of the market's then, and
+// Slurm has it by the number of its array: its own may be that of all of them.
+func guard(s *task.Spec, element bool) string {
 	if !requeues(s) {
 		return ""
 	}
+	itself := "libra_id=$SLURM_JOB_ID\n\tlibra_job=slurm:$SLURM_JOB_ID"
+	if element {
+		itself = "libra_id=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
+	}
 	return fmt.Sprintf("libra_job=%d\n", s.Job) + `if [ -n "$SLURM_RESTART_COUNT" ]; then
-	libra_job=slurm:$SLURM_JOB_ID
+	` + itself + `
 	for libra_try in 1 2 3 4 5 6; do
-		libra_may=$(squeue --noheader --all --jobs="$SLURM_JOB_ID" --Format=admin_comment:200 </dev/null 2>/dev/null) && [ -n "$libra_may" ] && break
+		libra_may=$(squeue --noheader --all --jobs="$libra_id" --Format=admin_comment:200 </dev/null 2>/dev/null) && [ -n "$libra_may" ] && break
 		sleep 2
 	done
 	case $libra_may in
 	"libra: start $SLURM_RESTART_COUNT "*) ;;
 	*)
-		scontrol requeue "$SLURM_JOB_ID" </dev/null >/dev/null 2>&1 && sleep 60
+		scontrol requeue "$libra_id" </dev/null >/dev/null 2>&1 && sleep 60
 		` + never(noStart) + `
 		;;
 	esac
@@ -193,13 +198,13 @@ func noNodes(j *client.Job) bool { return j.State == client.Cancelled && len(j.N
 
 // hadBegun reports whether it is known of a job that it has begun, whatever Slurm says now.
 func (r *run) hadBegun() bool {
-	return r.Requeue && r.state.mayHaveStarted() && (r.back != nil || r.ranOnce || r.first != 0 || r.used())
+	return (r.Requeue || r.Returns) && r.state.mayHaveStarted() && (r.back != nil || r.ranOnce || r.first != 0 || r.used())
 }
 
 // mayHaveRun reports whether a job was cancelled that may have been put back before, which nobody has
 // seen: how often it was says Slurm.
 func (r *run) mayHaveRun(w *world) bool {
-	return r.Requeue && w.control == Agents && r.lost == "" && r.job != nil && noNodes(r.job) && r.state.mayHaveStarted() && !r.hadBegun() && r.counted != standOf(r.job)
+	return (r.Requeue || r.Returns) && w.control == Agents && r.lost == "" && r.job != nil && noNodes(r.job) && r.state.mayHaveStarted() && !r.hadBegun() && r.counted != standOf(r.job)
 }
 
 // nextWhetherRan asks.
@@ -272,7 +277,7 @@ func (b *Backend) recount(ctx context.Context, r *run) {
 		b.mu.Unlock()
 		return
 	}
-	if known != nil || r.job == nil || r.lost != "" {
+	if known != nil || r.job == nil || r.lost != "" || r.Returns {
 		r.acted = b.cfg.Now()
 		b.mu.Unlock()
 		b.pollSoon()

@@ -69,6 +69,14 @@ func (q *requeueSlurm) Restarts(ctx context.Context, id int64) (restarts int, re
 	return restarts, remark, err
 }
 
+func (q *requeueSlurm) Returns(context.Context, int64) (map[int]client.Return, error) {
+	return nil, client.ErrRefused // the model has no arrays
+}
+
+func (q *requeueSlurm) RemarkElement(context.Context, int64, int, string) error {
+	return client.ErrRefused
+}
+
 func (q *requeueSlurm) Detain(ctx context.Context, id int64) error {
 	return q.call(ctx, id, func(j *model.Job) error {
 		if j.State == client.Pending {

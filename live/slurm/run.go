@@ -47,6 +47,7 @@ type binding struct {
 	BornUS    int64    `json:"born_us,omitempty"`     // as in its Spec; 0: not known
 
 	Requeue  bool `json:"requeue,omitempty"`  // its user may put it back into the queue
+	Returns  bool `json:"returns,omitempty"`  // the same of each element of an array: array_back.go
 	Restarts int  `json:"restarts,omitempty"` // how often that was done before it was let go
 }
 

@@ -45,7 +45,7 @@ func script(specs []task.Spec, l layout) (string, error) {
 	}
 	head := fmt.Sprintf("#!/bin/sh\n# libra: job %d, attempt %d\n", first.Job, first.Attempt)
 	if len(specs) == 1 || first.Once {
-		return asOne(head, guard(first)+taskScript(specs, l)), nil
+		return asOne(head, guard(first, l.array)+taskScript(specs, l)), nil
 	}
 	return head + outer + rankScript(specs, l), nil
 }

@@ -26,7 +26,11 @@ func TestAScriptIsPutTogetherOnce(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		least = min(least, (after.TotalAlloc-before.TotalAlloc)/scripts)
 	}
-	if most := uint64(4 * len(text)); least > most {
+	most := uint64(4 * len(text))
+	if raced {
+		most *= 2 // the pools of fmt forget some of what they are given then
+	}
+	if least > most {
 		t.Errorf("a script of %d bytes takes %d bytes of memory, want %d at most", len(text), least, most)
 	} else {
 		t.Logf("%d bytes, %d of memory", len(text), least)

@@ -37,6 +37,7 @@ func TestOnSlurm(t *testing.T) {
 		{"owners put back", ownersPutBack},
 		{"owners put back at their cost", ownersPutBackAtTheirCost},
 		{"elements are jobs", elementsAreJobs},
+		{"elements put back", elementsPutBack},
 		{"GPUs are sold", gpusAreSold},
 		{"jobs are on their nodes", jobsAreOnTheirNodes},
 		{"jobs begin later", jobsBeginLater},

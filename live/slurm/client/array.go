@@ -32,7 +32,8 @@ type Arrays interface {
 type Link struct {
 	Element int
 	Node    string
-	After   int // the element whose end it waits for; none: NoElement
+	After   int  // the element whose end it waits for; none: NoElement
+	Again   bool // it was put back, and is to begin before Slurm would begin it by itself
 }
 
 // NoElement is no element.
@@ -67,6 +68,9 @@ func (c *commands) place(ctx context.Context, id int64, links []Link) ([]Link, e
 		fmt.Fprintf(&text, "update jobid=%d_%d nodelist=%s", id, l.Element, l.Node)
 		if l.After != NoElement {
 			fmt.Fprintf(&text, " dependency=afterany:%d_%d", id, l.After)
+		}
+		if l.Again {
+			text.WriteString(" starttime=now")
 		}
 		text.WriteByte('\n')
 	}

@@ -239,7 +239,7 @@ func TestLimitsGoAlong(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{
-		"#SBATCH --propagate=NICE", "#SBATCH --propagate=ALL,STACK", "#SBATCH --propagate=NONE,STACK", "#SBATCH -o %r", "#SBATCH -o %b", "#SBATCH -o %%5a", `#SBATCH -o 'a\%j'`,
+		"#SBATCH --propagate=NICE", "#SBATCH --propagate=ALL,STACK", "#SBATCH --propagate=NONE,STACK", "#SBATCH -o %r", "#SBATCH -o %b", "#SBATCH -o %%5a", `#SBATCH -o 'a\\%j'`,
 		"#SBATCH --open-mode=b", "#SBATCH hetjob", "#SBATCH -m a\tb", "#SBATCH -m -a",
 	} {
 		if err := New(Place{}).ReadSbatch("job.sh", "#!/bin/sh\n"+bad+"\n", nil); err == nil {

@@ -57,8 +57,8 @@ func cut(text string, comments bool) ([]string, error) {
 var errColon = errors.New("a word cannot begin with a colon")
 
 // optionWords cuts a line of options into words as sbatch does: a # outside of quotes begins a comment, also
-// within a word; a backslash keeps the character after it, in either kind of quotes too, but no blank outside of them;
-// and nothing is read after an empty word.
+// within a word; a backslash keeps the character after it, in either kind of quotes too (that of 22.05 no blank outside
+// of them, with which it cannot read the line); and nothing is read after an empty word.
 func optionWords(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -77,15 +77,14 @@ func optionWords(text string) ([]string, error) {
 		return false
 	}
 	for _, c := range text {
-		switch blank := c == ' ' || c == '\t'; {
-		case blank && quote == 0:
-			escaped = false
-			if end() {
-				return words, nil
-			}
+		switch {
 		case escaped:
 			word.WriteRune(c)
 			escaped = false
+		case quote == 0 && (c == ' ' || c == '\t'):
+			if end() {
+				return words, nil
+			}
 		case c == '\\':
 			escaped, begun = true, true
 		case quote != 0 && c == quote:

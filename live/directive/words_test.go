@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What sbatch 22.05 and 24.11 say of a job's name, handed each of these lines.
+// What sbatch 22.05 and 24.11 say of a job's name, handed each of these lines (22.05 reads no blank after a backslash).
 func TestOptionsAreCutAsBySbatch(t *testing.T) {
 	for line, want := range map[string][]string{
 		` -J a#b -n 2`:              {"-J", "a"},
@@ -16,7 +16,7 @@ func TestOptionsAreCutAsBySbatch(t *testing.T) {
 		` -J 'a\b'`:                 {"-J", "ab"},
 		` -J 'a\'b'`:                {"-J", "a'b"},
 		` -J "a\\b"`:                {"-J", `a\b`},
-		` -J a\ b`:                  {"-J", "a", "b"},
+		` -J a\ b`:                  {"-J", "a b"},
 		` -J "a\ b"c`:               {"-J", "a bc"},
 		` -J x\`:                    {"-J", "x"},
 		` -J "" -n 2`:               {"-J"},

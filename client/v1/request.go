@@ -39,6 +39,7 @@ type Request struct {
 	AfterFailed   []int64  `json:"after_failed,omitempty"`         // jobs that must have ended first, and not succeeded
 	AfterBegun    []Begun  `json:"after_begun,omitempty"`          // jobs that must have begun first, or ended
 	AfterEach     []int64  `json:"after_each,omitempty"`           // arrays that must have ended first: of this one those elements run whose namesakes in them have succeeded
+	AfterElement  []Ahead  `json:"after_element,omitempty"`        // elements of arrays that must have succeeded first, or failed: each when all of its array has ended
 	BeginMS       int64    `json:"begin_ms,omitempty"`             // it begins no sooner, counted from submission; its deadline counts from then
 	Hold          bool     `json:"hold,omitempty"`                 // it begins when its user says so
 	Array         *Array   `json:"array,omitempty"`                // a parameter sweep
@@ -81,9 +82,16 @@ type Begun struct {
 	DelayMS int64 `json:"delay_ms,omitempty"`
 }
 
+// Ahead is an element of an array that another job waits for: it is to have succeeded, or to have failed.
+type Ahead struct {
+	Job    int64 `json:"job"`
+	Index  int   `json:"index"`
+	Failed bool  `json:"failed,omitempty"`
+}
+
 // Follows reports whether there are jobs that it waits for.
 func (r *Request) Follows() bool {
-	return len(r.After)+len(r.AfterAny)+len(r.AfterFailed)+len(r.AfterBegun)+len(r.AfterEach) > 0
+	return len(r.After)+len(r.AfterAny)+len(r.AfterFailed)+len(r.AfterBegun)+len(r.AfterEach)+len(r.AfterElement) > 0
 }
 
 // Array is a sweep over indexes with one deadline and one budget for the

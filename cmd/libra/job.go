@@ -160,9 +160,24 @@ func addRequest(g *grid, j *v1.Job) {
 	if len(r.AfterEach) > 0 {
 		g.add("element by element after", jobList(r.AfterEach))
 	}
+	if len(r.AfterElement) > 0 {
+		g.add("after", partList(r.AfterElement))
+	}
 	if len(r.Tags) > 0 {
 		g.add("tags", strings.Join(r.Tags, ", "))
 	}
+}
+
+// partList names elements of arrays that are to end first, and how.
+func partList(list []v1.Ahead) string {
+	words := make([]string, len(list))
+	for i, p := range list {
+		words[i] = fmt.Sprintf("element %d of job %d", p.Index, p.Job)
+		if p.Failed {
+			words[i] = "the failure of " + words[i]
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 // begunList names jobs that are to begin first, and how long before.

@@ -60,6 +60,9 @@ func heldUntil(r *v1.Request, j *v1.Job) string {
 	if len(r.AfterBegun) > 0 {
 		add("after the start of " + begunList(r.AfterBegun))
 	}
+	if len(r.AfterElement) > 0 {
+		add("after " + partList(r.AfterElement))
+	}
 	if j.BeginUS > 0 {
 		add("at " + momentAnd(j.BeginUS) + " at the earliest")
 	}

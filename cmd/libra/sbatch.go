@@ -250,7 +250,7 @@ func (o *sbatchCommand) request(con *console, flags *pflag.FlagSet, line directi
 		}
 	}
 	head.Request.Script, head.Request.Argv = script, args
-	here, err := os.Getwd()
+	here, err := syscall.Getwd() // as sbatch says it, and not by the links that led a shell there
 	if err != nil {
 		return v1.Request{}, nil, err
 	}

@@ -79,7 +79,7 @@ func refusedAnew(why string) slurm.Renewed {
 // that it was where the market would still promise it, and is as long as it was at first otherwise.
 func (a *slurmAnew) onItsTerms(ctx context.Context, by trade.Identity, j *v1.Job, r *slurm.Return) (trade.Request, string) {
 	request := wire.ToRequest(&j.Request)
-	request.After, request.AfterAny, request.AfterFailed, request.AfterBegun, request.AfterEach = nil, nil, nil, nil, nil
+	request.After, request.AfterAny, request.AfterFailed, request.AfterBegun, request.AfterEach, request.AfterElement = nil, nil, nil, nil, nil, nil
 	request.BeginMS, request.Hold = 0, r.OnHold
 	first := r.Deadline
 	if first == 0 {

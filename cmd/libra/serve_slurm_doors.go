@@ -56,7 +56,7 @@ func (d *slurmDoors) Bar(ctx context.Context, jobs []int64, why string) error {
 // processors then.
 func (m onSlurm) asOfNow(ctx context.Context, j *trade.Job) (r trade.Request, waits bool, err error) {
 	r = j.Request.AtOnce()
-	r.After, r.AfterAny, r.AfterFailed, r.AfterBegun, r.AfterEach = nil, nil, nil, nil, nil
+	r.After, r.AfterAny, r.AfterFailed, r.AfterBegun, r.AfterEach, r.AfterElement = nil, nil, nil, nil, nil, nil
 	if j.DueUS > 0 {
 		r.DeadlineMS = max(1, (j.DueUS-wallClock().UnixMicro())/1000)
 	}

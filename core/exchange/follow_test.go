@@ -80,6 +80,10 @@ func TestElementByElement(t *testing.T) {
 		if b.State != trade.Held {
 			t.Fatalf("%s: it is %s", c.name, b.State)
 		}
+		of := func(index int, failed bool) int64 {
+			return f.submit(alice, trade.Request{EstimateMS: 10_000, AfterElement: []trade.Ahead{{Job: a.ID, Index: index, Failed: failed}}}).Job.ID
+		}
+		parts := map[int64]bool{of(1, false): true, of(2, false): false, of(2, true): true, of(1, true): false} // which of them run
 		f.wait(1)
 		lanes := f.job(a.ID).Width
 		for lane := range lanes {
@@ -96,6 +100,12 @@ func TestElementByElement(t *testing.T) {
 		ended := f.job(a.ID)
 		if ended.State != trade.Failed {
 			t.Fatalf("%s: the first is %s", c.name, ended.State)
+		}
+		for id, runs := range parts {
+			if j := f.job(id); runs != (j.State != trade.Cancelled) || !runs && j.Reason != trade.ReasonDependency {
+				t.Errorf("%s: who follows an element, %d, is %s: %s", c.name, id, j.State, j.Detail)
+			}
+			f.try(trade.Command{By: alice, Cancel: &trade.Cancel{Job: id}}) //nolint:errcheck // those that were cancelled are
 		}
 		got := f.job(b.ID)
 		late := f.do(trade.Command{By: alice, Submit: &trade.Submit{

@@ -14,18 +14,34 @@ type Begun struct {
 	DelayMS int64 `json:"delay_ms,omitempty"`
 }
 
+// Ahead is an element of an array that another job waits for: it is to have succeeded, or to have failed. What
+// came of it is known when all of its array has ended.
+type Ahead struct {
+	Job    int64 `json:"job"`
+	Index  int   `json:"index"`
+	Failed bool  `json:"failed,omitempty"`
+}
+
 // Follows are the jobs that one waits for, whatever has to come of them.
 func (r *Request) Follows() []int64 {
 	ids := slices.Concat(r.After, r.AfterAny, r.AfterFailed, r.AfterEach)
 	for _, b := range r.AfterBegun {
 		ids = append(ids, b.Job)
 	}
+	for _, p := range r.AfterElement {
+		ids = append(ids, p.Job)
+	}
 	return ids
 }
 
 // AwaitsEnd reports whether a job waits for the end of another; else its beginning will do.
 func (r *Request) AwaitsEnd(id int64) bool {
-	return slices.Contains(r.After, id) || slices.Contains(r.AfterAny, id) || slices.Contains(r.AfterFailed, id) || slices.Contains(r.AfterEach, id)
+	return slices.Contains(r.After, id) || slices.Contains(r.AfterAny, id) || slices.Contains(r.AfterFailed, id) || r.AsksElements(id)
+}
+
+// AsksElements reports whether a job waits for another whose elements are each to have ended in their own way.
+func (r *Request) AsksElements(id int64) bool {
+	return slices.Contains(r.AfterEach, id) || slices.ContainsFunc(r.AfterElement, func(p Ahead) bool { return p.Job == id })
 }
 
 // NotBefore is when a job may begin at the earliest that waits for another to have begun,
@@ -51,6 +67,9 @@ func (r *Request) Behind(there func(id int64) bool) {
 	if r.AfterBegun = slices.DeleteFunc(slices.Clone(r.AfterBegun), func(b Begun) bool { return gone(b.Job) }); len(r.AfterBegun) == 0 {
 		r.AfterBegun = nil
 	}
+	if r.AfterElement = slices.DeleteFunc(slices.Clone(r.AfterElement), func(p Ahead) bool { return gone(p.Job) }); len(r.AfterElement) == 0 {
+		r.AfterElement = nil
+	}
 }
 
 // Follow is the request of a job that waited for another, which has ended so: of an array
@@ -58,6 +77,13 @@ func (r *Request) Behind(there func(id int64) bool) {
 // why the job will not run at all; "": it may.
 func (r *Request) Follow(ended *Settled) (then *Request, broken string) {
 	id, each := ended.Job, slices.Contains(r.AfterEach, ended.Job)
+	for _, p := range r.AfterElement {
+		if p.Job == id && ended.Array && p.Failed == slices.Contains(ended.Good, p.Index) {
+			return r, fmt.Sprintf("element %d of job %d, which %s", p.Index, id, p.Fate())
+		} else if p.Job == id && !ended.Array {
+			return r, fmt.Sprintf("job %d, of which it was to follow element %d, is no array", id, p.Index)
+		}
+	}
 	switch {
 	case ended.State != Completed && (slices.Contains(r.After, id) || each && (r.Array == nil || !ended.Array)):
 		return r, fmt.Sprintf("job %d, which it was to follow, is %s", id, ended.State)
@@ -108,4 +134,12 @@ func SettledOf(j *Job, each bool) Settled {
 // succeeded reports whether an element of an array has ended well.
 func succeeded(e *task.Element) bool {
 	return e.Exit == 0 && e.Signal == "" && e.Error == ""
+}
+
+// Fate is what kept a job from running that waited for an element.
+func (p Ahead) Fate() string {
+	if p.Failed {
+		return "was to fail first, has succeeded"
+	}
+	return "it was to follow, is not known to have succeeded"
 }

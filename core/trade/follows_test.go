@@ -12,7 +12,7 @@ func TestWhoAwaitsTheEnd(t *testing.T) {
 	begun := []Begun{{Job: 1, DelayMS: 5}, {Job: 1, DelayMS: 2}, {Job: 1}, {Job: 2, DelayMS: 9}, {Job: 3}}
 	for name, r := range map[string]Request{
 		"its success": {After: []int64{1}}, "its end": {AfterAny: []int64{1}},
-		"its failure": {AfterFailed: []int64{1}}, "its elements": {AfterEach: []int64{1}},
+		"its failure": {AfterFailed: []int64{1}}, "its elements": {AfterEach: []int64{1}}, "an element": {AfterElement: []Ahead{{Job: 1, Index: 4}}},
 	} {
 		if r.AfterBegun = begun; !r.AwaitsEnd(1) || r.AwaitsEnd(2) {
 			t.Errorf("%s: of 1 %v, of 2 %v", name, r.AwaitsEnd(1), r.AwaitsEnd(2))
@@ -29,18 +29,41 @@ func TestWhoAwaitsTheEnd(t *testing.T) {
 // Who takes an offer waits for those that are there still, and its quote for all, as before.
 func TestWhoIsThereStill(t *testing.T) {
 	both := []int64{1, 2}
-	quoted := Request{After: both, AfterAny: both, AfterFailed: both, AfterEach: both, AfterBegun: []Begun{{Job: 1}, {Job: 2}}}
+	quoted := Request{After: both, AfterAny: both, AfterFailed: both, AfterEach: both, AfterBegun: []Begun{{Job: 1}, {Job: 2}}, AfterElement: []Ahead{{Job: 1}, {Job: 2}}}
 	r := quoted
 	r.Behind(func(id int64) bool { return id == 2 })
-	if got := fmt.Sprint(r.After, r.AfterAny, r.AfterFailed, r.AfterEach, r.AfterBegun); got != "[2] [2] [2] [2] [{2 0}]" {
+	if got := fmt.Sprint(r.After, r.AfterAny, r.AfterFailed, r.AfterEach, r.AfterBegun, r.AfterElement); got != "[2] [2] [2] [2] [{2 0}] [{2 0 false}]" {
 		t.Errorf("it waits for %s", got)
 	}
-	if got := fmt.Sprint(quoted.Follows()); got != "[1 2 1 2 1 2 1 2 1 2]" {
+	if got := fmt.Sprint(quoted.Follows()); got != "[1 2 1 2 1 2 1 2 1 2 1 2]" {
 		t.Errorf("the quote waits for %s", got)
 	}
 	r.Behind(func(int64) bool { return false })
-	if len(r.Follows()) > 0 || r.AfterEach != nil || r.AfterBegun != nil {
+	if len(r.Follows()) > 0 || r.AfterEach != nil || r.AfterBegun != nil || r.AfterElement != nil {
 		t.Errorf("%+v", r)
+	}
+}
+
+// Who waits for an element goes by that alone, whatever became of the others of its array.
+func TestWhoFollowsAnElement(t *testing.T) {
+	ended := Settled{Job: 4, State: Failed, Array: true, Good: []int{1, 3}}
+	for of, broken := range map[Ahead]bool{
+		{Job: 4, Index: 1}: false, {Job: 4, Index: 2}: true, {Job: 4, Index: 9}: true, {Job: 4, Index: 1, Failed: true}: true, {Job: 4, Index: 2, Failed: true}: false, {Job: 5, Index: 2}: false,
+	} {
+		r := Request{AfterElement: []Ahead{of}}
+		if then, why := r.Follow(&ended); then != &r || (why != "") != broken {
+			t.Errorf("%+v: %q", of, why)
+		}
+		if !r.AsksElements(of.Job) || r.AsksElements(3) {
+			t.Errorf("%+v: of whom it asks how its elements have ended", of)
+		}
+	}
+	r := Request{AfterElement: []Ahead{{Job: 4, Index: 1}, {Job: 4, Index: 2}}}
+	if _, why := r.Follow(&ended); why != "element 2 of job 4, which it was to follow, is not known to have succeeded" {
+		t.Error(why)
+	}
+	if _, why := r.Follow(&Settled{Job: 4, State: Completed}); why != "job 4, of which it was to follow element 1, is no array" {
+		t.Error(why)
 	}
 }
 

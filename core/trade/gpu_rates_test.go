@@ -67,8 +67,8 @@ func TestPricesOfKindsOfGPUs(t *testing.T) {
 
 // Who waits for others waits for all of them, and what has to come of each is its own matter.
 func TestWhatAJobWaitsFor(t *testing.T) {
-	r := Request{After: []int64{1}, AfterAny: []int64{2}, AfterFailed: []int64{3}, AfterBegun: []Begun{{Job: 4}}, AfterEach: []int64{5}}
-	if got := fmt.Sprint(r.Follows()); got != "[1 2 3 5 4]" {
+	r := Request{After: []int64{1}, AfterAny: []int64{2}, AfterFailed: []int64{3}, AfterBegun: []Begun{{Job: 4}}, AfterEach: []int64{5}, AfterElement: []Ahead{{Job: 6}}}
+	if got := fmt.Sprint(r.Follows()); got != "[1 2 3 5 4 6]" {
 		t.Errorf("it waits for %s", got)
 	}
 	for id, broken := range map[int64][2]bool{1: {false, true}, 2: {false, false}, 3: {true, false}, 4: {false, false}, 5: {false, true}} {

@@ -31,7 +31,7 @@ func Merge(quoted, given Request) (Request, error) {
 		r.GraceMS = given.GraceMS
 	}
 	if len(given.Follows()) > 0 {
-		r.After, r.AfterAny, r.AfterFailed, r.AfterBegun, r.AfterEach = given.After, given.AfterAny, given.AfterFailed, given.AfterBegun, given.AfterEach
+		r.After, r.AfterAny, r.AfterFailed, r.AfterBegun, r.AfterEach, r.AfterElement = given.After, given.AfterAny, given.AfterFailed, given.AfterBegun, given.AfterEach, given.AfterElement
 	}
 	for _, f := range []struct {
 		name    string

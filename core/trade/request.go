@@ -49,6 +49,7 @@ type Request struct {
 	AfterFailed   []int64  `json:"after_failed,omitempty"`         // jobs that must have ended first, and not succeeded
 	AfterBegun    []Begun  `json:"after_begun,omitempty"`          // jobs that must have begun first, or ended
 	AfterEach     []int64  `json:"after_each,omitempty"`           // arrays that must have ended first: of this one those elements run whose namesakes in them have succeeded
+	AfterElement  []Ahead  `json:"after_element,omitempty"`        // elements of arrays that must have succeeded first, or failed: each when all of its array has ended
 	BeginMS       int64    `json:"begin_ms,omitempty"`             // it begins no sooner, counted from submission; its deadline counts from then
 	Hold          bool     `json:"hold,omitempty"`                 // it begins when its user says so
 	Array         *Array   `json:"array,omitempty"`                // a parameter sweep

@@ -82,7 +82,7 @@ func (b *Book) Ended(ended *Job, freed func(j *Job, broken string)) {
 			continue
 		}
 		to := &how
-		if len(j.Request.AfterEach) > 0 {
+		if j.Request.AsksElements(ended.ID) {
 			to = &each
 		}
 		if *to == nil {

@@ -16,21 +16,22 @@ type follow struct {
 	Failed []int64    `json:"failed,omitempty"`
 	Each   []int64    `json:"each,omitempty"`
 	Begun  []v1.Begun `json:"begun,omitempty"`
+	Parts  []v1.Ahead `json:"parts,omitempty"`
 }
 
 // followOf are those that a request names.
 func followOf(r *v1.Request) follow {
-	return follow{After: r.After, Any: r.AfterAny, Failed: r.AfterFailed, Each: r.AfterEach, Begun: r.AfterBegun}
+	return follow{After: r.After, Any: r.AfterAny, Failed: r.AfterFailed, Each: r.AfterEach, Begun: r.AfterBegun, Parts: r.AfterElement}
 }
 
 // put has a request name them, and no others.
 func (f *follow) put(r *v1.Request) {
-	r.After, r.AfterAny, r.AfterFailed, r.AfterEach, r.AfterBegun = f.After, f.Any, f.Failed, f.Each, f.Begun
+	r.After, r.AfterAny, r.AfterFailed, r.AfterEach, r.AfterBegun, r.AfterElement = f.After, f.Any, f.Failed, f.Each, f.Begun, f.Parts
 }
 
 // any reports whether there are some.
 func (f *follow) any() bool {
-	return len(f.After)+len(f.Any)+len(f.Failed)+len(f.Each)+len(f.Begun) > 0
+	return len(f.After)+len(f.Any)+len(f.Failed)+len(f.Each)+len(f.Begun)+len(f.Parts) > 0
 }
 
 // prepareFollow finds the jobs that must have begun or ended first. A cluster can wait for its own
@@ -62,6 +63,15 @@ func (b *Broker) prepareFollow(ctx context.Context, w *want) error {
 			w.follow.Begun = append(w.follow.Begun, v1.Begun{Job: remote, DelayMS: begun.DelayMS})
 		}
 	}
+	for _, part := range w.request.AfterElement {
+		remote, err := b.awaited(ctx, w, part.Job, &at, true, 0)
+		if err != nil || w.broken != "" {
+			return err
+		}
+		if remote != 0 {
+			w.follow.Parts = append(w.follow.Parts, v1.Ahead{Job: remote, Index: part.Index, Failed: part.Failed})
+		}
+	}
 	if at == "" {
 		return nil
 	}
@@ -85,9 +95,13 @@ func (b *Broker) awaited(ctx context.Context, w *want, id int64, at *string, eac
 	if f.Job.Owner != w.by.User && w.by.Role != trade.RoleOwner {
 		return 0, fmt.Errorf("after: job %d: %w", id, trade.ErrUnknown)
 	}
-	known := each && w.request.Array != nil && f.Job.Request.Array != nil // to the cluster alone
+	parts := slices.DeleteFunc(slices.Clone(w.request.AfterElement), func(p v1.Ahead) bool { return p.Job != id })
+	known := each && (w.request.Array != nil || len(parts) > 0) && f.Job.Request.Array != nil // to the cluster alone
 	if ended && !known {
 		asks := trade.Request{After: w.request.After, AfterFailed: w.request.AfterFailed, AfterEach: w.request.AfterEach}
+		for _, p := range parts {
+			asks.AfterElement = append(asks.AfterElement, trade.Ahead(p))
+		}
 		if _, w.broken = asks.Follow(&trade.Settled{Job: id, State: trade.State(f.Job.State)}); w.broken != "" {
 			return 0, nil
 		}

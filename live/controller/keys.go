@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"slices"
 	"sync/atomic"
 
 	"github.com/libra-market/libra/core/epoch"
@@ -137,7 +136,7 @@ func (c *Controller) settled(ctx context.Context, cmd *trade.Command) error {
 			if err != nil {
 				return err
 			}
-			each := slices.Contains(s.Request.AfterEach, id)
+			each := s.Request.AsksElements(id)
 			if each {
 				c.asked(ctx, &row, &ended)
 			}

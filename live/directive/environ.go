@@ -69,6 +69,9 @@ func FromEnviron(environ []string) []string {
 	for _, v := range variablesOfSbatch {
 		for _, setting := range environ {
 			value, is := strings.CutPrefix(setting, "SBATCH_"+v.name+"=")
+			if !is && v.name == "HINT" { // sbatch reads that which srun reads, too
+				value, is = strings.CutPrefix(setting, hintVariable)
+			}
 			if !is {
 				continue
 			}

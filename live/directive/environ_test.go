@@ -117,7 +117,8 @@ func TestVariablesThatAreTold(t *testing.T) {
 // What srun is told of hints is what sbatch makes of them.
 func TestHints(t *testing.T) {
 	for said, want := range map[string]string{
-		"--hint=memory_bound": "SLURM_HINT=memory_bound SLURM_THREADS_PER_CORE=1", "--hint=multithread": "SLURM_HINT=multithread SLURM_NTASKS_PER_CORE=65535", "--hint=other": "SLURM_HINT=other",
+		"--hint=memory_bound": "SLURM_HINT=memory_bound SLURM_THREADS_PER_CORE=1", "--hint=multithread": "SLURM_HINT=multithread SLURM_NTASKS_PER_CORE=65535",
+		"--distribution=plane=3": "SLURM_DISTRIBUTION=plane SLURM_DIST_PLANESIZE=3", "-m plane=3 -m Block:fcyclic,NoPack": "SLURM_DISTRIBUTION=block:fcyclic,nopack",
 		"--hint=nomultithread --ntasks-per-core=1": "SLURM_NTASKS_PER_CORE=1", "--threads-per-core=1 --hint=nomultithread": "SLURM_THREADS_PER_CORE=1",
 		"--hint=nomultithread --ntasks-per-socket=1": "SLURM_HINT=nomultithread SLURM_NTASKS_PER_SOCKET=1 SLURM_THREADS_PER_CORE=1",
 	} {
@@ -125,11 +126,22 @@ func TestHints(t *testing.T) {
 			t.Errorf("%s: %q, want %q", said, got, want)
 		}
 	}
+	if got := FromEnviron([]string{"SLURM_HINT=multithread", "SBATCH_HINT=nomultithread", "SLURM_NTASKS=3"}); !slices.Equal(got, []string{"--hint=multithread", "--hint=nomultithread"}) {
+		t.Errorf("of the environment: %q", got)
+	}
+	for _, wrong := range []string{"--hint=other", "--threads-per-core=x", "--ntasks-per-core=0", "--ntasks-per-socket=1x"} {
+		if err := New(Place{}).ReadSbatch("job.sh", "", []string{wrong}); err == nil || Unread(err) {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
 }
 
 // A job that waits is told for what, as it was said last, and one that hands in another hands that
 // not on.
 func TestAJobIsToldForWhatItWaits(t *testing.T) {
+	if got := asSbatch(t, "").Finish("job", []string{"SLURM_TRES_PER_TASK=cpu=2", "SLURM_GPUS_PER_TASK=1", "SLURM_UMASK=0022", "SLURM_CPU_BIND=none"}).Env; !slices.Equal(got, []string{"SLURM_CPU_BIND=none"}) {
+		t.Errorf("of another job: %q", got)
+	}
 	h := asSbatch(t, "#SBATCH -d afterok:1\n", "--dependency=afterok:12:13,singleton")
 	if got := strings.Join(h.Finish("job", []string{"SLURM_JOB_DEPENDENCY=afterany:5"}).Env, " "); got != "SLURM_JOB_DEPENDENCY=afterok:12:13,singleton" {
 		t.Errorf("%q", got)
@@ -239,7 +251,7 @@ func TestLimitsGoAlong(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{
-		"#SBATCH --propagate=NICE", "#SBATCH --propagate=ALL,STACK", "#SBATCH --propagate=NONE,STACK", "#SBATCH -o %r", "#SBATCH -o %b", "#SBATCH -o %%5a", `#SBATCH -o 'a\%j'`,
+		"#SBATCH --propagate=NICE", "#SBATCH --propagate=ALL,STACK", "#SBATCH --propagate=NONE,STACK", "#SBATCH -o %r", "#SBATCH -o %b", "#SBATCH -o %%5a", `#SBATCH -o 'a\\%j'`,
 		"#SBATCH --open-mode=b", "#SBATCH hetjob", "#SBATCH -m a\tb", "#SBATCH -m -a",
 	} {
 		if err := New(Place{}).ReadSbatch("job.sh", "#!/bin/sh\n"+bad+"\n", nil); err == nil {

@@ -15,6 +15,7 @@ type Follows struct {
 	Failed []int64    // they do not succeed
 	Begun  []v1.Begun // they begin, or end
 	Each   []int64    // their elements succeed, each for that of its number
+	Parts  []v1.Ahead // elements that succeed, or do not
 }
 
 // Into adds them to what a request waits for.
@@ -24,6 +25,7 @@ func (f *Follows) Into(r *v1.Request) {
 	r.AfterFailed = append(r.AfterFailed, f.Failed...)
 	r.AfterBegun = append(r.AfterBegun, f.Begun...)
 	r.AfterEach = append(r.AfterEach, f.Each...)
+	r.AfterElement = append(r.AfterElement, f.Parts...)
 }
 
 // None reports whether there is none to wait for.
@@ -39,6 +41,9 @@ func (f *Follows) Numbers() (numbers []*int64) {
 	for i := range f.Begun {
 		numbers = append(numbers, &f.Begun[i].Job)
 	}
+	for i := range f.Parts {
+		numbers = append(numbers, &f.Parts[i].Job)
+	}
 	return numbers
 }
 
@@ -46,11 +51,17 @@ func (f *Follows) Numbers() (numbers []*int64) {
 // +minutes.
 func (f *Follows) add(kind, word string) error {
 	if number, element, is := strings.Cut(word, "_"); is && element != "" {
-		if _, err := jobs(number); err == nil && kind != "afterany" {
+		ids, err := jobs(number)
+		index, wrong := count(element, 0)
+		switch {
+		case err != nil:
+		case wrong != nil || kind == "aftercorr":
 			return fmt.Errorf("%s: %w", word, errOfElement)
-		}
-		if _, err := count(element, 0); err == nil { // when all of it has ended, so has that one
-			word = number
+		case kind == "afterok" || kind == "afternotok":
+			f.Parts = append(f.Parts, v1.Ahead{Job: ids[0], Index: index, Failed: kind == "afternotok"})
+			return nil
+		default: // when all of it has ended, that one has, and so has begun
+			kind, word = "afterany", number
 		}
 	}
 	list := f.of(kind)
@@ -100,7 +111,7 @@ func begun(word string) (v1.Begun, error) {
 // What sbatch takes and the market does not, with what would do.
 const (
 	errAnyOf     = notHad("a job waits for all that it names, not for one of several (?): say afterok:12,afterok:13, or have the script look at what the others left behind")
-	errOfElement = notHad("a job waits for a whole array, not for one element of it: say the number alone")
+	errOfElement = notHad("a job waits for a whole array, or for one element of it by after, afterok, afternotok or afterany:12_3")
 )
 
 // follow reads what a job waits for. To sbatch a number is what sbatch has printed before:
@@ -122,7 +133,7 @@ func (o *occurrence) follow() error {
 	if strings.Contains(o.value, "?") {
 		return errAnyOf
 	}
-	if len(rest) > 0 {
+	if o.value != "" && len(rest) > 0 {
 		var err error
 		if printed, own, err = dependencies(strings.Join(rest, ",")); err != nil {
 			return err
@@ -149,7 +160,7 @@ func (o *occurrence) follows(printed, own Follows) {
 // forget has a job wait for nobody.
 func (h *Head) forget() {
 	r := &h.Request
-	r.After, r.AfterAny, r.AfterFailed, r.AfterBegun, r.AfterEach, h.Printed = nil, nil, nil, nil, nil, Follows{}
+	r.After, r.AfterAny, r.AfterFailed, r.AfterBegun, r.AfterEach, r.AfterElement, h.Printed = nil, nil, nil, nil, nil, nil, Follows{}
 }
 
 // dependencies reads afterok:12:13,afterany:14, alike for Slurm and PBS: numbers as they

@@ -26,11 +26,22 @@ func TestWhatAJobWaitsFor(t *testing.T) {
 		t.Errorf("%+v, %+v", h.Printed, h.Request)
 	}
 	h = directive.New(directive.Place{})
+	if err := h.ReadSbatch("job.sh", "", []string{"-d", "afterok:7_2:libra:8_0,afternotok:9_3:9,after:9_4,afterany:7_5"}); err != nil {
+		t.Fatal(err)
+	}
+	want = directive.Follows{Failed: []int64{9}, Any: []int64{9, 7}, Parts: []v1.Ahead{{Job: 7, Index: 2}, {Job: 9, Index: 3, Failed: true}}}
+	if !reflect.DeepEqual(h.Printed, want) || !reflect.DeepEqual(h.Request.AfterElement, []v1.Ahead{{Job: 8}}) || len(h.Printed.Numbers()) != 5 {
+		t.Errorf("elements: %+v, %+v", h.Printed, h.Request.AfterElement)
+	}
+	if err := h.ReadSbatch("job.sh", "", []string{"-d", ""}); err != nil || !h.Printed.None() || h.Request.Follows() {
+		t.Errorf("none: %v, %+v", err, h.Printed)
+	}
+	h = directive.New(directive.Place{})
 	if err := h.Read("job.sh", "#!/bin/sh\n#PBS -W depend=afternotok:7,afterany:8\n"); err != nil || !slices.Equal(h.Request.AfterFailed, []int64{7}) || !slices.Equal(h.Request.AfterAny, []int64{8}) {
 		t.Errorf("PBS: %+v, %v", h.Request, err)
 	}
 	for wrong, says := range map[string]string{
-		"after:7+": "minutes", "after:7+x": "minutes", "after:+5": "number", "after:7+99999999999": "minutes", "aftercorr:": "number", "afterburstbuffer:7": "afterok:JOB", "afterok:7?afterany:8": "waits for all that it names", "afterok:7_2": "waits for a whole array", "afterany:7_x": "number of a job", "afterok:7_": "number of a job", "afterok:x_2": "number of a job", "expand:7": "singleton", "afterany": "want after:JOB",
+		"after:7+": "minutes", "after:7+x": "minutes", "after:+5": "number", "after:7+99999999999": "minutes", "aftercorr:": "number", "afterburstbuffer:7": "afterok:JOB", "afterok:7?afterany:8": "waits for all that it names", "aftercorr:7_2": "waits for a whole array", "afterok:7_x": "by after, afterok, afternotok or afterany", "afterany:7_x": "by after, afterok", "afterok:7_": "number of a job", "afterok:x_2": "number of a job", "expand:7": "singleton", "afterany": "want after:JOB",
 	} {
 		if err := directive.New(directive.Place{}).ReadSbatch("job.sh", "", []string{"-d", wrong}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", wrong, err)

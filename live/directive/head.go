@@ -216,7 +216,7 @@ func headLines(script string) []line {
 		text = strings.TrimRight(text, "\r\n")
 		for _, prefix := range []string{libraPrefix, sbatchPrefix, pbsPrefix} {
 			rest, ok := strings.CutPrefix(text, prefix)
-			if ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
+			if ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t' || prefix == sbatchPrefix) { // sbatch wants no blank after its own
 				found = append(found, line{number, prefix, rest, late})
 			}
 		}

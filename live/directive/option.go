@@ -40,7 +40,7 @@ func (o *occurrence) note(text string) { o.reader.note(o.line, o.text, text) }
 // read follows a line of options. The first mistake ends the line: what comes
 // after it may be its value.
 func (r *reader) read(l line, options []option) error {
-	words, err := split(l.text)
+	words, err := optionWords(l.text)
 	if err != nil {
 		return r.unread(l, "", err)
 	}

@@ -86,13 +86,45 @@ func (o *occurrence) distribution() error {
 	if !distributionForm.MatchString(o.value) {
 		return fmt.Errorf("%q: want block, cyclic, plane=TASKS or arbitrary, as in cyclic:block", o.value)
 	}
-	return forSteps("SLURM_DISTRIBUTION")(o)
+	o.value = strings.ToLower(o.value)
+	o.tellNoStep("SLURM_DIST_PLANESIZE")
+	kind, tasks, plane := strings.Cut(o.value, "=")
+	if !plane || !o.sbatch {
+		return forSteps("SLURM_DISTRIBUTION")(o)
+	}
+	o.tellStep("SLURM_DISTRIBUTION", kind)
+	o.tellStep("SLURM_DIST_PLANESIZE", tasks)
+	return nil
 }
 
 // tellStep tells the job, as sbatch does, what somebody asked for.
 func (o *occurrence) tellStep(variable, value string) {
-	o.steps = slices.DeleteFunc(o.steps, func(e string) bool { return strings.HasPrefix(e, variable+"=") })
+	o.tellNoStep(variable)
 	o.steps = append(o.steps, variable+"="+value)
+}
+
+// tellNoStep takes back what it was told before.
+func (o *occurrence) tellNoStep(variable string) {
+	o.steps = slices.DeleteFunc(o.steps, func(e string) bool { return strings.HasPrefix(e, variable+"=") })
+}
+
+// hint reads what the tasks are like: with one that srun does not know no step of the job would begin.
+func (o *occurrence) hint() error {
+	switch o.value {
+	case "compute_bound", "memory_bound", "multithread", "nomultithread":
+		return forSteps("SLURM_HINT")(o)
+	}
+	return statusOneError{fmt.Errorf("%q: want compute_bound, memory_bound, multithread or nomultithread", o.value)}
+}
+
+// numberForSteps is forSteps for what has to be a number.
+func numberForSteps(variable string) func(o *occurrence) error {
+	return statusOne(func(o *occurrence) error {
+		if _, err := count(o.value, 1); err != nil {
+			return err
+		}
+		return forSteps(variable)(o)
+	})
 }
 
 // hints is what srun is told of what its tasks are like, in other words too, as by sbatch: nothing

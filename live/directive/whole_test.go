@@ -128,8 +128,8 @@ func TestMemoryIsSaidOnce(t *testing.T) {
 // What sbatch cannot read is told from what it would take, and the market does not sell.
 func TestWhatIsUnread(t *testing.T) {
 	for line, unread := range map[string]bool{
-		"--tmie=5": true, "-t foo": true, "--mem": true, "extra": true, "\u2013-mem=100M": true, "--hold=yes": true, "--mem=10X": true, "-o 'open": true,
-		"--container=x": false, "hetjob": false, "-d afterok:1?afterok:2": false, "-d afterok:1_2": false, "-d afterok:x": false, "-n 0": false, "-c x": false, "-N x": true, "--ntasks-per-node=x": false, "-a 5-1": false, "-L a:b:c": false, "--propagate=x": false, "--gres=nic:1": false, "--exclusive=user": false, "-N 16777216 -n 16777215 -c 2": false, "-t foo\n#SBATCH hetjob": true, "hetjob\n#SBATCH -t foo": false,
+		"--tmie=5": true, "-t foo": true, "--mem": true, "extra": true, "\u2013-mem=100M": true, "--hold=yes": true, "--mem=10X": true, "-o 'open": false,
+		"--container=x": false, "hetjob": false, "-d afterok:1?afterok:2": false, "-d aftercorr:1_2": false, "-d afterok:x": false, "-n 0": false, "-c x": false, "-N x": true, "--ntasks-per-node=x": false, "-a 5-1": false, "-L a:b:c": false, "--propagate=x": false, "--gres=nic:1": false, "--exclusive=user": false, "-N 16777216 -n 16777215 -c 2": false, "-t foo\n#SBATCH hetjob": true, "hetjob\n#SBATCH -t foo": false,
 	} {
 		err := directive.New(directive.Place{}).ReadSbatch("job.sh", "#!/bin/sh\n#SBATCH "+line+"\n", nil)
 		if err == nil || directive.Unread(err) != unread {

@@ -987,6 +987,19 @@ func (p *pen) listOfTaskStatus(v []task.Status) {
 	p.end(began, '[', ']')
 }
 
+func (p *pen) listOfTradeAhead(v []trade.Ahead) {
+	if v == nil {
+		p.text("null")
+		return
+	}
+	began := len(p.b)
+	for i := range v {
+		p.text(",")
+		p.tradeAhead(&v[i])
+	}
+	p.end(began, '[', ']')
+}
+
 func (p *pen) listOfTradeBegun(v []trade.Begun) {
 	if v == nil {
 		p.text("null")
@@ -1074,6 +1087,19 @@ func (p *pen) listOfUnderwayRank(v []underway.Rank) {
 	for i := range v {
 		p.text(",")
 		p.underwayRank(&v[i])
+	}
+	p.end(began, '[', ']')
+}
+
+func (p *pen) listOfV1Ahead(v []v1.Ahead) {
+	if v == nil {
+		p.text("null")
+		return
+	}
+	began := len(p.b)
+	for i := range v {
+		p.text(",")
+		p.v1Ahead(&v[i])
 	}
 	p.end(began, '[', ']')
 }
@@ -1532,6 +1558,19 @@ func (p *pen) taskStatus(v *task.Status) {
 	if v.MandatoryAgoUS != 0 {
 		p.text(`,"mandatory_ago_us":`)
 		p.int(v.MandatoryAgoUS)
+	}
+	p.end(began, '{', '}')
+}
+
+func (p *pen) tradeAhead(v *trade.Ahead) {
+	began := len(p.b)
+	p.text(`,"job":`)
+	p.int(v.Job)
+	p.text(`,"index":`)
+	p.int(int64(v.Index))
+	if v.Failed {
+		p.text(`,"failed":`)
+		p.bool(v.Failed)
 	}
 	p.end(began, '{', '}')
 }
@@ -2094,6 +2133,10 @@ func (p *pen) tradeRequest(v *trade.Request) {
 		p.text(`,"after_each":`)
 		p.listOfInt64(v.AfterEach)
 	}
+	if len(v.AfterElement) > 0 {
+		p.text(`,"after_element":`)
+		p.listOfTradeAhead(v.AfterElement)
+	}
 	if v.BeginMS != 0 {
 		p.text(`,"begin_ms":`)
 		p.int(v.BeginMS)
@@ -2513,6 +2556,19 @@ func (p *pen) underwayRank(v *underway.Rank) {
 	if v.Stop != "" {
 		p.text(`,"stop":`)
 		p.string(string(v.Stop))
+	}
+	p.end(began, '{', '}')
+}
+
+func (p *pen) v1Ahead(v *v1.Ahead) {
+	began := len(p.b)
+	p.text(`,"job":`)
+	p.int(v.Job)
+	p.text(`,"index":`)
+	p.int(int64(v.Index))
+	if v.Failed {
+		p.text(`,"failed":`)
+		p.bool(v.Failed)
 	}
 	p.end(began, '{', '}')
 }
@@ -2981,6 +3037,10 @@ func (p *pen) v1Request(v *v1.Request) {
 	if len(v.AfterEach) > 0 {
 		p.text(`,"after_each":`)
 		p.listOfInt64(v.AfterEach)
+	}
+	if len(v.AfterElement) > 0 {
+		p.text(`,"after_element":`)
+		p.listOfV1Ahead(v.AfterElement)
 	}
 	if v.BeginMS != 0 {
 		p.text(`,"begin_ms":`)

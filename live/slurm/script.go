@@ -251,7 +251,7 @@ func beginning(specs []task.Spec, pattern func(*task.Spec) string) string {
 			line = fmt.Sprintf("${libra_follows:+libra: job %d, element $libra_element\n}", s.Job)
 		}
 		return fmt.Sprintf("\"%s\" \"%s\"", how, line)
-	case s.Attempt > 0:
+	case s.Attempt > 0 && !bySbatch(s): // Slurm begins the files of a job anew that it begins again
 		return "on " + quote(fmt.Sprintf("libra: job %d%s\n", s.Job, attempt))
 	case among:
 		return "on ''"
@@ -296,8 +296,11 @@ func environment(specs []task.Spec, l layout) string {
 	words := withdrawnFirst(slices.Concat([]string{"-u LIBRA_SEAL", "-u " + plugin.StepsVariable, "-u SLURM_HOSTFILE", "-u SLURM_OPEN_MODE", "-u OLDPWD"}, l.told(specs), l.login(s)))
 	words = slices.Insert(words, 0, "/usr/bin/env")
 	for _, setting := range l.withoutDevices(l.kept(task.WithoutPassed(s.Env))) {
-		if strings.HasPrefix(setting, temporary) {
+		switch {
+		case strings.HasPrefix(setting, temporary):
 			words = append(words, `"TMPDIR=$libra_temporary"`)
+			continue
+		case strings.HasPrefix(setting, "HOSTNAME=") && bySbatch(s): // Slurm has told the node's, in the place of the host's where it was handed in
 			continue
 		}
 		words = append(words, quote(setting))

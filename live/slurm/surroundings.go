@@ -55,6 +55,9 @@ func (l *layout) login(s *task.Spec) []string {
 	if l.bare(s) {
 		return []string{"-u PATH", "-u HOME", "-u USER", "-u LOGNAME", "-u SHELL"}
 	}
+	if bySbatch(s) && valueOf(s.Env, task.Login) == "" { // the rest as it was where it was handed in, or not at all
+		return []string{`"PATH=$PATH"`}
+	}
 	return []string{`"PATH=$PATH"`, `"HOME=${libra_home:-/}"`, quote("USER=" + s.User), quote("LOGNAME=" + s.User), `"SHELL=${libra_shell:-/bin/sh}"`}
 }
 

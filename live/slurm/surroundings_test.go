@@ -63,8 +63,25 @@ func TestAScriptIsToldThatItIsBegunAgain(t *testing.T) {
 		t.Errorf("at first: %q", got)
 	}
 	s.Attempt = 2
-	if got := asSlurm(t, s); !strings.HasSuffix(got, "\n2\n") {
+	if got := asSlurm(t, s); got != "2\n" { // and what is in the file is this one's, as where Slurm begins one again
 		t.Errorf("again: %q", got)
+	}
+	s.Env = append(s.Env, task.OpenMode+"=append")
+	if got := asSlurm(t, s); got != "2\n2\n" {
+		t.Errorf("again, added to: %q", got)
+	}
+}
+
+// A script by sbatch has of where it was handed in what is there, and no more, but for the name of the host: that is
+// its own.
+func TestAScriptHasTheEnvironmentOfItsUser(t *testing.T) {
+	s := aTask(t)
+	s.User, s.Script = "root", []byte("#!/bin/sh\necho \"${HOME-none} ${LOGNAME-none} ${SHELL-none} ${HOSTNAME-none} ${A-none}\"\n")
+	for login, want := range map[string]string{"A=b": "none none none none b\n", task.Login + "=yes": "/root root /"} {
+		s.Env = []string{"SLURM_SUBMIT_DIR=/", "HOSTNAME=login1", login}
+		if got := asSlurm(t, s); !strings.HasPrefix(got, want) {
+			t.Errorf("%q: %q, want %q", login, got, want)
+		}
 	}
 }
 

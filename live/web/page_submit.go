@@ -195,7 +195,7 @@ func (c *call) askAgain(v *submitView) error {
 func (c *call) takeOffer(v *submitView, r v1.Request, offer url.Values) error {
 	program := v1.Request{
 		Name: r.Name, Argv: r.Argv, Script: r.Script, Dir: r.Dir, Env: r.Env, Output: r.Output, Error: r.Error,
-		Overrun: r.Overrun, NoRestart: r.NoRestart, Tags: r.Tags, GraceMS: r.GraceMS, After: r.After, AfterAny: r.AfterAny, AfterFailed: r.AfterFailed, AfterBegun: r.AfterBegun, AfterEach: r.AfterEach,
+		Overrun: r.Overrun, NoRestart: r.NoRestart, Tags: r.Tags, GraceMS: r.GraceMS, After: r.After, AfterAny: r.AfterAny, AfterFailed: r.AfterFailed, AfterBegun: r.AfterBegun, AfterEach: r.AfterEach, AfterElement: r.AfterElement,
 	}
 	id := offer.Get("quote")
 	offer.Del("quote")

@@ -26,8 +26,9 @@ func ToRequest(r *v1.Request) trade.Request {
 		Processors: r.Processors, Threads: r.Threads, Spread: r.Spread, Once: r.Once, MemoryMB: r.MemoryMB, DiskMB: r.DiskMB, GPUs: r.GPUs, GPUKind: r.GPUKind, Class: r.Class,
 		Nodelist: r.Nodelist, Exclude: r.Exclude, Constraint: r.Constraint, Partition: r.Partition, Reservation: r.Reservation, QOS: r.QOS, BeginMS: r.BeginMS, Hold: r.Hold,
 		Wish: r.Wish, Overrun: trade.Overrun(r.Overrun), NoRestart: r.NoRestart, After: r.After, AfterAny: r.AfterAny, AfterFailed: r.AfterFailed, AfterEach: r.AfterEach,
-		AfterBegun: list(r.AfterBegun, func(b *v1.Begun) trade.Begun { return trade.Begun(*b) }),
-		Array:      (*trade.Array)(r.Array), Tags: r.Tags, GraceMS: r.GraceMS, Optional: (*trade.Optional)(r.Optional),
+		AfterBegun:   list(r.AfterBegun, func(b *v1.Begun) trade.Begun { return trade.Begun(*b) }),
+		AfterElement: list(r.AfterElement, func(p *v1.Ahead) trade.Ahead { return trade.Ahead(*p) }),
+		Array:        (*trade.Array)(r.Array), Tags: r.Tags, GraceMS: r.GraceMS, Optional: (*trade.Optional)(r.Optional),
 	}
 }
 
@@ -39,8 +40,9 @@ func Request(r *trade.Request) v1.Request {
 		Processors: r.Processors, Threads: r.Threads, Spread: r.Spread, Once: r.Once, MemoryMB: r.MemoryMB, DiskMB: r.DiskMB, GPUs: r.GPUs, GPUKind: r.GPUKind, Class: r.Class,
 		Nodelist: r.Nodelist, Exclude: r.Exclude, Constraint: r.Constraint, Partition: r.Partition, Reservation: r.Reservation, QOS: r.QOS, BeginMS: r.BeginMS, Hold: r.Hold,
 		Wish: r.Wish, Overrun: v1.Overrun(r.Overrun), NoRestart: r.NoRestart, After: r.After, AfterAny: r.AfterAny, AfterFailed: r.AfterFailed, AfterEach: r.AfterEach,
-		AfterBegun: list(r.AfterBegun, func(b *trade.Begun) v1.Begun { return v1.Begun(*b) }),
-		Array:      (*v1.Array)(r.Array), Tags: r.Tags, GraceMS: r.GraceMS, Optional: (*v1.Optional)(r.Optional),
+		AfterBegun:   list(r.AfterBegun, func(b *trade.Begun) v1.Begun { return v1.Begun(*b) }),
+		AfterElement: list(r.AfterElement, func(p *trade.Ahead) v1.Ahead { return v1.Ahead(*p) }),
+		Array:        (*v1.Array)(r.Array), Tags: r.Tags, GraceMS: r.GraceMS, Optional: (*v1.Optional)(r.Optional),
 	}
 }
 

@@ -20,7 +20,8 @@ type docket struct {
 	of       book.View
 	slips    []slip   // by processor
 	versions []uint32 // of the processors those are of
-	tables   []stops  // by processor
+	lines    [][]part // by processor: the parts there, by deadline, as they were then
+	found    []bool   // scratch, by task
 	over     []slip   // of the whole at 1, of the halves of place i at 2i and 2i+1, of blocks of processors last
 	away     int      // the place of the first block
 	behind   []int32  // places of blocks whose sums are of slips before
@@ -62,15 +63,19 @@ func (s *slip) with(o *slip) {
 // A block is so many processors that are looked through one after the other.
 const blockBits = 4
 
-// begin makes it the docket of a book and reports whether it was none of that: then
-// nothing is known of any processor.
-func (d *docket) begin(v book.View) bool {
+// begin makes it the docket of a book. If it was none of that, nothing is known of those who have tasks.
+func (d *docket) begin(v book.View) {
 	if d.of == v && len(d.slips) == v.Processors() {
-		return false
+		return
 	}
-	d.of, d.slips, d.tables, d.away = v, make([]slip, v.Processors()), make([]stops, v.Processors()), 1
+	d.of, d.slips, d.lines, d.away = v, make([]slip, v.Processors()), make([][]part, v.Processors()), 1
+	unused := anything(market.Never)
+	unused.stake = 0
 	for proc := range d.slips {
-		d.slips[proc] = anything(market.Time(math.Inf(-1)))
+		d.slips[proc] = unused
+		if len(v.Tasks(proc)) > 0 {
+			d.slips[proc] = anything(market.Time(math.Inf(-1)))
+		}
 	}
 	for d.away<<blockBits < len(d.slips) {
 		d.away *= 2
@@ -80,7 +85,71 @@ func (d *docket) begin(v book.View) bool {
 	for i := 2*d.away - 1; i > 0; i-- {
 		d.over[i] = d.sum(i)
 	}
-	return true
+}
+
+// line is the parts on a processor. Who was there before and still is keeps his place, and only who is new is
+// looked up: what a task has of its job does not change but for its deadline.
+func (d *docket) line(v book.View, proc int) []part {
+	line := d.lines[proc]
+	if d.versions[proc] == v.Version(proc) {
+		return line
+	}
+	tasks, kept := v.Tasks(proc), line[:0]
+	d.found = append(d.found[:0], make([]bool, len(tasks))...)
+	for i := range line {
+		q := &line[i]
+		if at := q.find(tasks); at >= 0 {
+			d.found[at] = true
+			kept = append(kept, *q)
+			kept[len(kept)-1].follow(&tasks[at], at)
+		}
+	}
+	for at := range tasks {
+		if !d.found[at] {
+			t := &tasks[at]
+			q := newPart(&v.Entry(t.Slot).Job, t.Due)
+			q.slot = t.Slot
+			q.follow(t, at)
+			i := len(kept)
+			for kept = append(kept, q); i > 0 && byDeadline(&q, &kept[i-1]) < 0; i-- {
+				kept[i] = kept[i-1]
+			}
+			kept[i] = q
+		}
+	}
+	d.lines[proc] = kept
+	return kept
+}
+
+// find is where the task of a part is now, or -1: most stay where they are, or come after one less.
+func (q *part) find(tasks []book.Task) int {
+	for at := min(int(q.task), len(tasks)-1); at >= 0; at-- {
+		if q.isOf(&tasks[at]) {
+			return at
+		}
+	}
+	for at := int(q.task) + 1; at < len(tasks); at++ {
+		if q.isOf(&tasks[at]) {
+			return at
+		}
+	}
+	return -1
+}
+
+func (q *part) isOf(t *book.Task) bool { return t.Slot == q.slot && t.Job == q.job && t.Due == q.due }
+
+// follow makes the part that of its task as that is now.
+func (q *part) follow(t *book.Task, at int) {
+	q.task = market.Int32(at)
+	q.left, q.since, q.speed, q.class = t.Left, t.Since, t.Speed, mandatory
+	switch {
+	case t.BestEffort:
+		q.class = guest
+	case t.Reserved:
+		q.class = kept
+	case t.Refining:
+		q.class = optional
+	}
 }
 
 // sum is what holds of all processors below a place.
@@ -104,10 +173,16 @@ func (d *docket) block(i int) []slip {
 	return d.slips[from:min(from+1<<blockBits, len(d.slips))]
 }
 
-// set keeps another slip of a processor. A job has several next to each other, so they are summed
-// when somebody looks.
-func (d *docket) set(proc int, s slip, version uint32) {
-	d.versions[proc] = version
+// set keeps another slip of a processor, and how fast its parts advance. A job has several next to each other, so they
+// are summed when somebody looks.
+func (d *docket) set(v book.View, proc int, s slip) {
+	d.versions[proc] = v.Version(proc)
+	tasks, line := v.Tasks(proc), d.lines[proc]
+	for i := range line {
+		if q, t := &line[i], &tasks[line[i].task]; q.speed != t.Speed {
+			q.left, q.since, q.speed = t.Left, t.Since, t.Speed
+		}
+	}
 	if d.slips[proc] == s {
 		return
 	}

@@ -18,21 +18,22 @@ import (
 // It is a cache: made anew from the book it is the same.
 type docket struct {
 	of       book.View
-	slips    []slip   // by processor
-	versions []uint32 // of the processors those are of
-	lines    [][]part // by processor: the parts there, by deadline, as they were then
-	found    []bool   // scratch, by task
-	over     []slip   // of the whole at 1, of the halves of place i at 2i and 2i+1, of blocks of processors last
-	away     int      // the place of the first block
-	behind   []int32  // places of blocks whose sums are of slips before
-	isBehind []bool   // by block
+	slips    []slip       // by processor
+	versions []uint32     // of the processors those are of
+	lines    [][]part     // by processor: the parts there, by deadline, as they were then
+	newest   market.JobID // of all that were ever there
+	found    []bool       // scratch, by task
+	over     []slip       // of the whole at 1, of the halves of place i at 2i and 2i+1, of blocks of processors last
+	away     int          // the place of the first block
+	behind   []int32      // places of blocks whose sums are of slips before
+	isBehind []bool       // by block
 }
 
 // slip is what is kept of a processor, or holds of each of several.
 type slip struct {
 	until market.Time // its speeds are right until then
 	first float64     // the earliest deadline of what is promised, as deadlines compare
-	clear market.Time // when that is done
+	clear market.Time // when that is done; never, where there is none
 	all   market.Time // when all is done that is promised
 	last  float64     // the latest deadline
 	slack market.Time // how much later the part of the latest deadline could be done
@@ -43,7 +44,7 @@ type slip struct {
 // anything is the slip of a processor of which nothing is known.
 func anything(until market.Time) slip {
 	return slip{
-		until: until, first: math.Inf(1), clear: market.Time(math.Inf(-1)), all: market.Time(math.Inf(-1)),
+		until: until, first: math.Inf(1), clear: market.Never, all: market.Time(math.Inf(-1)),
 		last: math.Inf(1), slack: market.Never, spare: market.Never, stake: math.Inf(1),
 	}
 }
@@ -108,7 +109,7 @@ func (d *docket) line(v book.View, proc int) []part {
 		if !d.found[at] {
 			t := &tasks[at]
 			q := newPart(&v.Entry(t.Slot).Job, t.Due)
-			q.slot = t.Slot
+			q.slot, d.newest = t.Slot, max(d.newest, q.job)
 			q.follow(t, at)
 			i := len(kept)
 			for kept = append(kept, q); i > 0 && byDeadline(&q, &kept[i-1]) < 0; i-- {

@@ -21,7 +21,7 @@ func (p *mandatoryFirst) note(v book.View, proc int, until market.Time) {
 			continue
 		}
 		free += market.Time(float64(q.left) / rating)
-		if math.IsInf(s.first, 1) && math.IsInf(float64(s.clear), -1) { // it is the first
+		if !s.clear.Finite() { // it is the first
 			s.first, s.clear = q.rank, free
 		}
 		s.last, s.all, s.slack = q.rank, free, market.Never
@@ -70,6 +70,7 @@ type quest struct {
 	bonus      float64
 	stake      float64
 	fastest    bool
+	last       bool  // it goes after all who are due when it is
 	least      place // what it brings itself, done at floor
 }
 
@@ -88,10 +89,11 @@ const roundingOff market.Time = 1e-4
 const roundingOf = 1e-12
 
 // best is the best that processors of which a slip holds could be for a job: no gain is
-// more, and no mandatory part done sooner; false: none of them can take it.
-func (q *quest) best(s *slip) (gain float64, finish market.Time, some bool) {
+// more, and no mandatory part done sooner; false: none of them can take it. Behind: of those alone where something
+// is due no later than it.
+func (q *quest) best(s *slip, behind bool) (gain float64, finish market.Time, some bool) {
 	finish = q.floor
-	if s.first < q.rank { // on each of them something goes before it
+	if s.first < q.rank || q.last && (behind || s.first == q.rank) { // on each of them something goes before it
 		finish = max(finish, s.clear+q.estimate-roundingOff)
 	}
 	if finish.After(q.due) {
@@ -119,7 +121,7 @@ func (p *mandatoryFirst) search(v book.View, j *market.Job, worth float64) {
 	added := p.newcomer(j)
 	q := questOf(v, j)
 	q.worth, q.optional, q.bonus, q.stake = worth, float64(added.optional), added.bonus, added.stake()
-	q.least = placeOn(0, worth, q.floor)
+	q.least, q.last = placeOn(0, worth, q.floor), j.ID > p.docket.newest
 	want := int(j.Width)
 	p.among(v, j, &q, want, func(proc int) {
 		if gain, finish, ok := p.gain(v, proc, &added); ok {
@@ -154,8 +156,8 @@ func (p *mandatoryFirst) among(v book.View, j *market.Job, q *quest, want int, v
 	p.follow(v)
 	p.places = p.places[:0]
 	everywhere := v.AllRoom(j)
-	promising := func(s *slip, from int) bool {
-		gain, finish, some := q.best(s)
+	promising := func(s *slip, from int, behind bool) bool {
+		gain, finish, some := q.best(s, behind)
 		if !some || len(p.places) < want {
 			return some
 		}
@@ -167,8 +169,8 @@ func (p *mandatoryFirst) among(v book.View, j *market.Job, q *quest, want int, v
 			visit(proc)
 		}
 	}
-	p.docket.walk(func(s *slip, from int) bool { return q.foremost(s) && promising(s, from) }, ask)
-	p.docket.walk(promising, func(proc int) {
+	p.docket.walk(func(s *slip, from int) bool { return q.foremost(s) && promising(s, from, false) }, ask)
+	p.docket.walk(func(s *slip, from int) bool { return promising(s, from, true) }, func(proc int) {
 		if p.docket.slips[proc].first <= q.rank {
 			ask(proc)
 		}

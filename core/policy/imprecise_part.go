@@ -20,36 +20,37 @@ const (
 
 // part is the part that a task of a processor is with, or comes with.
 type part struct {
-	left  market.Work // at since
-	since market.Time
-	speed float64
+	task  int32 // in the list of the processor
+	class class
+	left  market.Work
 	due   market.Time
 	rank  float64 // as deadlines compare
-	job   market.JobID
 	value float64 // of the whole optional part, as budgets compare
+	job   market.JobID
 
 	optional market.Work // left of the optional part, under way or to come
 	bonus    float64     // for each second of it
-
-	task  int32 // in the list of the processor
-	slot  book.Slot
-	class class
 }
 
 // draw lists the parts on a processor as they are now, by deadline.
 func (p *mandatoryFirst) draw(v book.View, proc int) {
-	now := v.Now()
-	p.parts = append(p.parts[:0], p.docket.line(v, proc)...)
-	for i := range p.parts {
-		q := &p.parts[i]
-		q.left -= market.Work(float64(float64(now-q.since) * q.speed))
+	now, line := v.Now(), p.docket.line(v, proc)
+	p.parts = slices.Grow(p.parts[:0], len(line))[:len(line)]
+	for i := range line {
+		s, q := &line[i], &p.parts[i]
+		left := s.left - market.Work(float64(float64(now-s.since)*s.speed))
+		q.task, q.class, q.left, q.due, q.rank, q.job = s.task, s.class, left, s.due, s.rank, s.job
+		q.value, q.optional, q.bonus = 0, 0, 0
+		if s.refines {
+			q.extra(&v.Entry(s.slot).Job)
+		}
 		switch q.class {
 		case optional:
-			if q.optional = q.left; q.left.Done() || !q.due.After(now) {
+			if q.optional = left; left.Done() || !q.due.After(now) {
 				q.class = guest
 			}
 		case mandatory:
-			if q.left.Done() {
+			if left.Done() {
 				q.class = overdrawn
 			}
 		default: // it does not advance, or does not matter
@@ -57,19 +58,17 @@ func (p *mandatoryFirst) draw(v book.View, proc int) {
 	}
 }
 
-func newPart(j *market.Job, due market.Time) part {
-	return part{
-		left: j.Estimate, due: due, rank: due.Rank(), job: j.ID,
-		value:    market.RoundSignificant(float64(j.Optional) * float64(j.SLA.Bonus)),
-		optional: j.Optional, bonus: float64(j.SLA.Bonus),
-	}
-}
-
 // newcomer is the part of a task of a job that is at the door.
 func (*mandatoryFirst) newcomer(j *market.Job) part {
-	q := newPart(j, j.Due())
-	q.task = -1
+	q := part{task: -1, left: j.Estimate, due: j.Due(), rank: j.Due().Rank(), job: j.ID}
+	q.extra(j)
 	return q
+}
+
+// extra says of a part what the optional one of its job is.
+func (q *part) extra(j *market.Job) {
+	q.value = market.RoundSignificant(float64(j.Optional) * float64(j.SLA.Bonus))
+	q.optional, q.bonus = j.Optional, float64(j.SLA.Bonus)
 }
 
 // before orders the parts that run: mandatory ones by deadline, then optional

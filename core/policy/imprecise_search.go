@@ -52,9 +52,9 @@ func (p *mandatoryFirst) follow(v book.View) {
 	d := &p.docket
 	d.begin(v)
 	for _, at := range v.Touched() {
-		if proc := int(at); d.versions[proc] != v.Version(proc) {
+		if proc := int(at); !d.known(v, proc) {
 			p.draw(v, proc)
-			p.note(v, proc, d.slips[proc].until)
+			p.note(v, proc, d.on(proc).until)
 		}
 	}
 }
@@ -171,7 +171,7 @@ func (p *mandatoryFirst) among(v book.View, j *market.Job, q *quest, want int, v
 	}
 	p.docket.walk(func(s *slip, from int) bool { return q.foremost(s) && promising(s, from, false) }, ask)
 	p.docket.walk(func(s *slip, from int) bool { return promising(s, from, true) }, func(proc int) {
-		if p.docket.slips[proc].first <= q.rank {
+		if p.docket.on(proc).first <= q.rank {
 			ask(proc)
 		}
 	})

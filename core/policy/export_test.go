@@ -14,7 +14,7 @@ func (p *askingEverybody) Admit(v book.View, j *market.Job, a *Answer) {
 	p.admit(v, j, a, (*libraSLA).askAll)
 }
 
-// ImpreciseAskingEverybody is mf-edf, or mf-hbf by its budget, that asks every processor.
+// ImpreciseAskingEverybody is mf-edf, or mf-hbf by its budget, that asks every processor, and keeps nothing of any.
 func ImpreciseAskingEverybody(name string) Policy {
 	if name == "mf-edf" {
 		return &impreciseAskingEverybody{newMandatoryFirst("deadline")}
@@ -24,7 +24,13 @@ func ImpreciseAskingEverybody(name string) Policy {
 
 type impreciseAskingEverybody struct{ *mandatoryFirst }
 
+func (p *impreciseAskingEverybody) Plan(v book.View, d *book.Draft) {
+	p.docket = docket{}
+	p.mandatoryFirst.Plan(v, d)
+}
+
 func (p *impreciseAskingEverybody) Admit(v book.View, j *market.Job, a *Answer) {
+	p.docket = docket{}
 	p.admit(v, j, a, (*mandatoryFirst).offers)
 }
 

@@ -70,7 +70,7 @@ type quest struct {
 	bonus      float64
 	stake      float64
 	fastest    bool
-	last       bool  // it goes after all who are due when it is
+	last       bool  // it has a deadline, and goes after all who are due when it is
 	least      place // what it brings itself, done at floor
 }
 
@@ -121,7 +121,7 @@ func (p *mandatoryFirst) search(v book.View, j *market.Job, worth float64) {
 	added := p.newcomer(j)
 	q := questOf(v, j)
 	q.worth, q.optional, q.bonus, q.stake = worth, float64(added.optional), added.bonus, added.stake()
-	q.least, q.last = placeOn(0, worth, q.floor), j.ID > p.docket.newest
+	q.least, q.last = placeOn(0, worth, q.floor), q.due.Finite() && j.ID > p.docket.newest
 	want := int(j.Width)
 	p.among(v, j, &q, want, func(proc int) {
 		if gain, finish, ok := p.gain(v, proc, &added); ok {

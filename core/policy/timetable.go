@@ -134,7 +134,7 @@ func (p *goingRate) search(v book.View, j *market.Job) {
 	for i := range p.takes {
 		p.takes[i].rank = math.Inf(-1) // before all others
 	}
-	q.fastest, q.last = true, true
+	q.fastest, q.last = true, q.due.Finite()
 	missing := int(j.Width) - len(p.takes)
 	p.edf.among(v, j, &q, missing, func(proc int) {
 		if v.IsIdle(proc) {

@@ -41,7 +41,7 @@ func (q *lenders) draw(from []lender, spares []market.Time, now market.Time) {
 		if !l.last {
 			most = min(most, market.Time(l.left-market.WorkSlack))
 		}
-		q.list = append(q.list, lent{most: most, procs: l.procs, rate: l.pays / float64(l.procs), later: l.begins - now})
+		q.list = append(q.list, lent{most: most, procs: l.procs, rate: l.each, later: l.begins - now})
 	}
 	slices.SortFunc(q.list, func(a, b lent) int { return cmp.Compare(b.most, a.most) })
 	for i := 1; i < len(q.list); i++ {

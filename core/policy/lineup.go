@@ -45,6 +45,7 @@ type lender struct {
 	left   market.Work
 	begins market.Time
 	pays   float64 // for a second
+	each   float64 // the same, for each processor on which it goes first
 	procs  int     // on which it goes first
 	job    market.JobID
 	at     int32 // in the lineup
@@ -92,8 +93,9 @@ func (q *lineup) survey(v book.View) {
 		if l := &q.up[i]; l.front > 0 && l.spare >= 0 {
 			e := v.Entry(l.slot)
 			q.spares = append(q.spares, l.spare)
+			pays := float64(e.Terms.Price) / lengthOf(&e.Job)
 			q.lenders = append(q.lenders, lender{
-				left: l.left, begins: l.begins, pays: float64(e.Terms.Price) / lengthOf(&e.Job),
+				left: l.left, begins: l.begins, pays: pays, each: pays / float64(l.front),
 				procs: l.front, job: l.job, at: market.Int32(i), last: l.last,
 			})
 		}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/libra-market/libra/core/book"
@@ -76,11 +77,15 @@ func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long
 	if alike && !told && p.hopeless(v, width-v.Idle(), price, long) {
 		return false
 	}
-	lent := p.ask(v, j, long)
+	lent, rate := p.ask(v, j, long)
 	if lent == 0 || alike && lent+v.Idle() < width {
 		return false
 	}
 	p.way.times = p.times(v)
+	if missing := width - v.Idle(); alike && !told && missing > 0 && !p.everybody &&
+		!(passage{cost: rate * float64(missing) * roundingDown, times: p.way.times}).paidBy(price) {
+		return false // whoever is chosen
+	}
 	if alike {
 		most := market.Unlimited
 		if !told {
@@ -116,10 +121,13 @@ func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long
 	return alike || p.way.paidBy(price)
 }
 
+// roundingDown makes what is worked out on one way no more than what it is on another.
+const roundingDown = 1 - 1e-8
+
 // ask lists who could make way, and counts their processors: who goes first there, is in no hurry or longer
-// than the job, and would be in time all the same.
-func (p *makeWay) ask(v book.View, j *market.Job, long market.Time) (lent int) {
-	p.hosts = p.hosts[:0]
+// than the job, and would be in time all the same. The cheapest of their processors costs so much.
+func (p *makeWay) ask(v book.View, j *market.Job, long market.Time) (lent int, rate float64) {
+	p.hosts, rate = p.hosts[:0], math.Inf(1)
 	until := v.Now() + long
 	for i, spare := range p.line.spares {
 		if spare < long { // it, or somebody below it, would be late
@@ -130,13 +138,15 @@ func (p *makeWay) ask(v book.View, j *market.Job, long market.Time) (lent int) {
 			continue
 		}
 		h := host{at: l.at, procs: l.procs, job: l.job}
+		each := 0.0
 		if late := until - l.begins; late > 0 {
-			h.cost = l.pays * float64(late)
+			h.cost, each = l.pays*float64(late), l.each*float64(late)
 		}
+		rate = min(rate, each)
 		p.hosts = append(p.hosts, h)
 		lent += h.procs
 	}
-	return lent
+	return lent, rate
 }
 
 // choose asks the cheapest until enough processors are there, and notes what that costs. What is missing at

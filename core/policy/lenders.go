@@ -39,9 +39,9 @@ func (q *lenders) draw(from []lender, spares []market.Time, now market.Time) {
 		l := &from[i]
 		most := spares[i]
 		if !l.last {
-			most = min(most, market.Time(l.left-market.WorkSlack))
+			most = min(most, market.Time(l.leftAt(now)-market.WorkSlack))
 		}
-		q.list = append(q.list, lent{most: most, procs: l.procs, rate: l.each, later: l.begins - now})
+		q.list = append(q.list, lent{most: most, procs: l.procs, rate: l.each, later: max(0, l.begins-now)})
 	}
 	slices.SortFunc(q.list, func(a, b lent) int { return cmp.Compare(b.most, a.most) })
 	for i := 1; i < len(q.list); i++ {

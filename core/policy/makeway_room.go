@@ -12,7 +12,7 @@ import (
 // host is a job that could make way, and what it costs if it does: what it pays for the time
 // by which that delays it.
 type host struct {
-	at    int32 // in the lineup
+	slot  book.Slot
 	turn  int32 // when it is asked, from 1; 0: not at all
 	procs int   // that it goes first on and others could be let in
 	cost  float64
@@ -72,7 +72,7 @@ func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long
 	if j.Estimate.Done() || !j.Due().Finite() {
 		return false // it would be over at once, or is in no hurry
 	}
-	p.line.survey(v)
+	p.line.survey(v, p.everybody)
 	alike, width := anywhere(v, j), int(j.Width)
 	if alike && !told && p.hopeless(v, width-v.Idle(), price, long) {
 		return false
@@ -106,8 +106,8 @@ func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long
 		if h.turn == 0 {
 			continue
 		}
-		for _, house := range v.Entry(p.line.up[h.at].slot).Houses() {
-			if p.line.first[house] == h.at {
+		for _, house := range v.Entry(h.slot).Houses() {
+			if p.line.leads(h.slot, house) {
 				p.takes = p.let(v, j, house, float64(h.turn), alike)
 			}
 		}
@@ -128,18 +128,19 @@ const roundingDown = 1 - 1e-8
 // than the job, and would be in time all the same. The cheapest of their processors costs so much.
 func (p *makeWay) ask(v book.View, j *market.Job, long market.Time) (lent int, rate float64) {
 	p.hosts, rate = p.hosts[:0], math.Inf(1)
-	until := v.Now() + long
+	now := v.Now()
+	until := now + long
 	for i, spare := range p.line.spares {
 		if spare < long { // it, or somebody below it, would be late
 			continue
 		}
 		l := &p.line.lenders[i]
-		if !l.last && !(j.Estimate < l.left-market.WorkSlack) {
+		if !l.last && !(j.Estimate < l.leftAt(now)-market.WorkSlack) {
 			continue
 		}
-		h := host{at: l.at, procs: l.procs, job: l.job}
+		h := host{slot: l.slot, procs: l.procs, job: l.job}
 		each := 0.0
-		if late := until - l.begins; late > 0 {
+		if late := until - max(now, l.begins); late > 0 {
 			h.cost, each = l.pays*float64(late), l.each*float64(late)
 		}
 		rate = min(rate, each)
@@ -211,8 +212,8 @@ func (p *makeWay) costOf(v book.View, procs market.Procs) (sum float64) {
 		p.taken[v.HouseOf(proc)]++
 	}
 	for i := range p.hosts {
-		for _, house := range v.Entry(p.line.up[p.hosts[i].at].slot).Houses() {
-			if p.line.first[house] == p.hosts[i].at && p.taken[house] > 0 {
+		for _, house := range v.Entry(p.hosts[i].slot).Houses() {
+			if p.line.leads(p.hosts[i].slot, house) && p.taken[house] > 0 {
 				sum += p.hosts[i].cost
 				break
 			}

@@ -8,7 +8,7 @@ import (
 // shadow is when so many processors will be idle if nobody else comes, and how many more
 // will be.
 func (p *makeWay) shadow(v book.View, width int) (at market.Time, extra int) {
-	p.line.survey(v)
+	p.line.survey(v, p.everybody)
 	p.ending = p.ending[:0]
 	for i := range p.line.up {
 		l := &p.line.up[i]

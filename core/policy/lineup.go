@@ -30,6 +30,7 @@ type lineup struct {
 	line   []book.Slot // scratch: who is looked at next (a heap)
 	upward bool        // the last of them first
 
+	ends     bids          // when each ends, the first first, and how many processors that leaves idle
 	lenders  []lender      // those who could make way
 	spares   []market.Time // theirs, next to each other: most are asked for more
 	lends    []int32       // by slot: its place among those and 1; 0: it is none
@@ -129,6 +130,7 @@ func (q *lineup) forget() {
 	}
 	clear(q.at)
 	clear(q.lends)
+	q.ends.clear()
 	q.stale, q.up, q.lenders, q.spares = q.stale[:0], q.up[:0], q.lenders[:0], q.spares[:0]
 }
 
@@ -201,6 +203,7 @@ func (q *lineup) drop(s book.Slot) {
 		return
 	}
 	q.lendNo(s)
+	q.ends.remove(s)
 	i, last := q.at[s]-1, len(q.up)-1
 	q.up[i] = q.up[last]
 	q.at[q.up[i].slot] = i + 1
@@ -297,6 +300,7 @@ func (q *lineup) place(v book.View, s book.Slot) {
 	if l.ends = l.since + market.Time(float64(l.had)/l.rating); !first || l.moves || l.ends < now {
 		l.ends = max(l.begins, now) + market.Time(float64(max(l.left, 0))/l.rating)
 	}
+	q.ends.put(bid{rate: -float64(l.ends), need: int64(l.alone), slot: s})
 	if l.ends == was {
 		return
 	}

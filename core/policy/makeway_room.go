@@ -24,6 +24,12 @@ func (h *host) cheaper(other *host) int {
 	return cmp.Or(cmp.Compare(h.cost*float64(other.procs), other.cost*float64(h.procs)), cmp.Compare(h.job, other.job))
 }
 
+// isCheaper reports whether that puts it before another.
+func (h *host) isCheaper(other *host) bool {
+	mine, theirs := h.cost*float64(other.procs), other.cost*float64(h.procs)
+	return mine < theirs || mine == theirs && h.job < other.job
+}
+
 // idle finds idle processors for a waiting job, those of the lowest numbers, leaves them in
 // procs, and says whether there are enough.
 func (p *makeWay) idle(v book.View, j *market.Job) bool {
@@ -162,10 +168,10 @@ func (p *makeWay) choose(missing int, most market.Price) bool {
 			if h.turn > 0 {
 				continue
 			}
-			if next < 0 || h.cheaper(&p.hosts[next]) < 0 {
+			if next < 0 || h.isCheaper(&p.hosts[next]) {
 				next = i
 			}
-			if h.procs >= missing && (whole < 0 || h.cost < p.hosts[whole].cost || h.cost == p.hosts[whole].cost && h.cheaper(&p.hosts[whole]) < 0) {
+			if h.procs >= missing && (whole < 0 || h.cost < p.hosts[whole].cost || h.cost == p.hosts[whole].cost && h.isCheaper(&p.hosts[whole])) {
 				whole = i
 			}
 		}

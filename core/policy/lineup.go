@@ -30,11 +30,8 @@ type lineup struct {
 	line   []book.Slot // scratch: who is looked at next (a heap)
 	upward bool        // the last of them first
 
-	ends     bids          // when each ends, the first first, and how many processors that leaves idle
-	lenders  []lender      // those who could make way
-	spares   []market.Time // theirs, next to each other: most are asked for more
-	lends    []int32       // by slot: its place among those and 1; 0: it is none
-	together lenders       // of all of them
+	ends    bids    // when each ends, the first first, and how many processors that leaves idle
+	lenders lenders // those who could make way
 }
 
 // layer is a job in the lineup.
@@ -54,25 +51,6 @@ type layer struct {
 	queued bool
 }
 
-// lender is a job that goes first somewhere and has time to spare.
-type lender struct {
-	had    market.Work // left at since
-	since  market.Time
-	speed  float64
-	begins market.Time
-	pays   float64 // for a second
-	each   float64 // the same, for each processor on which it goes first
-	procs  int     // on which it goes first
-	job    market.JobID
-	slot   book.Slot
-	last   bool
-}
-
-// leftAt is what the job has left.
-func (l *lender) leftAt(now market.Time) market.Work {
-	return l.had - market.Work(float64(float64(now-l.since)*l.speed))
-}
-
 var longAgo = -market.Never
 
 // survey looks at all of which something has changed, or at all that runs: where somebody wants that, and where what
@@ -81,7 +59,7 @@ func (q *lineup) survey(v book.View, anew bool) {
 	if q.known {
 		return
 	}
-	q.known, q.together.drawn = true, false
+	q.known = true
 	changed, turn, known := v.Changes(q.turn)
 	q.turn = turn
 	passing := anew || v.Confined() || v.Reservations() > 0
@@ -129,9 +107,9 @@ func (q *lineup) forget() {
 		q.is[s] = false
 	}
 	clear(q.at)
-	clear(q.lends)
 	q.ends.clear()
-	q.stale, q.up, q.lenders, q.spares = q.stale[:0], q.up[:0], q.lenders[:0], q.spares[:0]
+	q.lenders.clear()
+	q.stale, q.up = q.stale[:0], q.up[:0]
 }
 
 // still reports whether it is as it was for who came last, at this very moment: nothing else has happened, nobody who came
@@ -184,7 +162,7 @@ func (q *lineup) look(v book.View) {
 // take takes down how a job stands.
 func (q *lineup) take(v book.View, s book.Slot) {
 	for int(s) >= len(q.at) {
-		q.at, q.lends = append(q.at, 0), append(q.lends, 0)
+		q.at = append(q.at, 0)
 	}
 	if q.at[s] == 0 {
 		q.up = append(q.up, layer{})
@@ -202,7 +180,7 @@ func (q *lineup) drop(s book.Slot) {
 	if int(s) >= len(q.at) || q.at[s] == 0 {
 		return
 	}
-	q.lendNo(s)
+	q.lenders.remove(s)
 	q.ends.remove(s)
 	i, last := q.at[s]-1, len(q.up)-1
 	q.up[i] = q.up[last]
@@ -342,31 +320,14 @@ func (q *lineup) settle(v book.View, s book.Slot) {
 // lend takes down what a job could lend.
 func (q *lineup) lend(e *book.Entry, l *layer) {
 	if l.front == 0 || l.spare < 0 {
-		q.lendNo(l.slot)
+		q.lenders.remove(l.slot)
 		return
 	}
-	if q.lends[l.slot] == 0 {
-		q.lenders, q.spares = append(q.lenders, lender{}), append(q.spares, 0)
-		q.lends[l.slot] = market.Int32(len(q.lenders))
-	}
-	i := q.lends[l.slot] - 1
 	pays := float64(e.Terms.Price) / lengthOf(&e.Job)
-	q.spares[i] = l.spare
-	q.lenders[i] = lender{
+	q.lenders.put(lender{
 		had: l.had, since: l.since, speed: l.speed, begins: l.begins, pays: pays, each: pays / float64(l.front),
 		procs: l.front, job: l.job, slot: l.slot, last: l.last,
-	}
-}
-
-// lendNo takes a job out of those who could make way.
-func (q *lineup) lendNo(s book.Slot) {
-	if q.lends[s] == 0 {
-		return
-	}
-	i, last := q.lends[s]-1, len(q.lenders)-1
-	q.lenders[i], q.spares[i] = q.lenders[last], q.spares[last]
-	q.lends[q.lenders[i].slot] = i + 1
-	q.lenders, q.spares, q.lends[s] = q.lenders[:last], q.spares[:last], 0
+	}, l.spare)
 }
 
 // leads reports whether a job goes first on a house.

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/libra-market/libra/core/book"
@@ -80,18 +79,14 @@ func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long
 	}
 	p.line.survey(v, p.everybody)
 	alike, width := anywhere(v, j), int(j.Width)
-	if alike && !told && p.hopeless(v, width-v.Idle(), price, long) {
+	if alike && !told && p.hopeless(v, j, width-v.Idle(), price, long) {
 		return false
 	}
-	lent, rate := p.ask(v, j, long)
+	lent := p.ask(v, j, long)
 	if lent == 0 || alike && lent+v.Idle() < width {
 		return false
 	}
 	p.way.times = p.times(v)
-	if missing := width - v.Idle(); alike && !told && missing > 0 && !p.everybody &&
-		!(passage{cost: rate * float64(missing) * roundingDown, times: p.way.times}).paidBy(price) {
-		return false // whoever is chosen
-	}
 	if alike {
 		most := market.Unlimited
 		if !told {
@@ -131,29 +126,26 @@ func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long
 const roundingDown = 1 - 1e-8
 
 // ask lists who could make way, and counts their processors: who goes first there, is in no hurry or longer
-// than the job, and would be in time all the same. The cheapest of their processors costs so much.
-func (p *makeWay) ask(v book.View, j *market.Job, long market.Time) (lent int, rate float64) {
-	p.hosts, rate = p.hosts[:0], math.Inf(1)
+// than the job, and would be in time all the same.
+func (p *makeWay) ask(v book.View, j *market.Job, long market.Time) (lent int) {
+	p.hosts = p.hosts[:0]
 	now := v.Now()
-	until := now + long
-	for i, spare := range p.line.spares {
+	for i, spare := range p.line.lenders.spares {
 		if spare < long { // it, or somebody below it, would be late
 			continue
 		}
-		l := &p.line.lenders[i]
-		if !l.last && !(j.Estimate < l.leftAt(now)-market.WorkSlack) {
+		l := &p.line.lenders.list[i]
+		if !l.makesWay(j.Estimate, now) {
 			continue
 		}
 		h := host{slot: l.slot, procs: l.procs, job: l.job}
-		each := 0.0
-		if late := until - max(now, l.begins); late > 0 {
-			h.cost, each = l.pays*float64(late), l.each*float64(late)
+		if late := l.late(now+long, now); late > 0 {
+			h.cost = l.pays * late
 		}
-		rate = min(rate, each)
 		p.hosts = append(p.hosts, h)
 		lent += h.procs
 	}
-	return lent, rate
+	return lent
 }
 
 // choose asks the cheapest until enough processors are there, and notes what that costs. What is missing at

@@ -76,6 +76,12 @@ func (l *bids) put(b bid) {
 	l.rows, l.above = slices.Insert(l.rows, at+1, second), append(l.above, 0)
 }
 
+// clear strikes out all of them.
+func (l *bids) clear() {
+	clear(l.is)
+	l.rows, l.above, l.right = l.rows[:0], l.above[:0], 0
+}
+
 // remove strikes out what somebody offered, if there was anything.
 func (l *bids) remove(s book.Slot) {
 	if int(s) >= len(l.is) || !l.is[s] {
@@ -116,19 +122,35 @@ func (l *bids) sum(to int) {
 	}
 }
 
-// marginal is the rate of the first bid that together with all better ones needs more than so much; 0: all need no more.
-func (l *bids) marginal(most float64) float64 {
+// marginal is the rate of the first bid that together with all better ones needs more than so much; 0, where all need no more.
+func (l *bids) marginal(most float64) (rate float64, some bool) {
 	l.sum(len(l.rows) - 1)
 	at := sort.Search(len(l.rows), func(i int) bool { return float64(l.above[i]+l.rows[i].need) > most })
 	if at == len(l.rows) {
-		return 0
+		return 0, false
 	}
 	need, there := l.above[at], l.rows[at].bids
 	in := 0
 	for need += there[in].need; float64(need) <= most; need += there[in].need {
 		in++
 	}
-	return there[in].rate
+	return there[in].rate, true
+}
+
+// at visits the bids at a rate.
+func (l *bids) at(rate float64, visit func(b *bid)) {
+	first := bid{rate: rate, slot: -1}
+	for at := l.row(&first); at < len(l.rows); at++ {
+		for i := range l.rows[at].bids {
+			b := &l.rows[at].bids[i]
+			if b.rate < rate {
+				return
+			}
+			if b.rate == rate {
+				visit(b)
+			}
+		}
+	}
 }
 
 // needAbove is what those need together who offer more than a rate.

@@ -48,7 +48,7 @@ func TestBidsAddUp(t *testing.T) {
 			if got := kept.needAbove(rate); got != above {
 				t.Fatalf("seed %d: above %v they need %d of %d bids, want %d", seed, rate, got, len(all), above)
 			}
-			if got := kept.marginal(most); got != marginal {
+			if got, _ := kept.marginal(most); got != marginal {
 				t.Fatalf("seed %d: the marginal one of %v offers %v of %d bids, want %v", seed, most, got, len(all), marginal)
 			}
 			for i := range kept.rows {

@@ -14,7 +14,7 @@ func (p *askingEverybody) Admit(v book.View, j *market.Job, a *Answer) {
 	p.admit(v, j, a, (*libraSLA).askAll)
 }
 
-// ImpreciseAskingEverybody is mf-edf, or mf-hbf by its budget, that asks every processor.
+// ImpreciseAskingEverybody is mf-edf, or mf-hbf by its budget, that asks every processor, and keeps nothing of any.
 func ImpreciseAskingEverybody(name string) Policy {
 	if name == "mf-edf" {
 		return &impreciseAskingEverybody{newMandatoryFirst("deadline")}
@@ -24,7 +24,13 @@ func ImpreciseAskingEverybody(name string) Policy {
 
 type impreciseAskingEverybody struct{ *mandatoryFirst }
 
+func (p *impreciseAskingEverybody) Plan(v book.View, d *book.Draft) {
+	p.docket = docket{}
+	p.mandatoryFirst.Plan(v, d)
+}
+
 func (p *impreciseAskingEverybody) Admit(v book.View, j *market.Job, a *Answer) {
+	p.docket = docket{}
 	p.admit(v, j, a, (*mandatoryFirst).offers)
 }
 
@@ -162,16 +168,17 @@ func (p *hagglingOverTheRate) Admit(v book.View, j *market.Job, a *Answer) {
 	p.goingRate.Admit(v, j, a)
 }
 
-// FirstToEnd takes endings out of their heap, one after the other.
-func FirstToEnd(at []market.Time, job []market.JobID) (order []market.JobID) {
-	var e endings
+// Reach is when so many processors are idle of which some are now, if jobs end at some times and leave so many, and
+// how many more are.
+func Reach(at []market.Time, job []market.JobID, leaves []int, idle, width int) (when market.Time, extra int) {
+	var q lineup
 	for i := range at {
-		e = append(e, ending{at: at[i], job: job[i]})
+		s := book.Slot(market.Int32(i))
+		q.up = append(q.up, layer{standing: standing{job: job[i]}, alone: leaves[i]})
+		q.at = append(q.at, market.Int32(i+1))
+		q.ends.put(bid{rate: -float64(at[i]), need: int64(leaves[i]), slot: s})
 	}
-	for e.arrange(); len(e) > 0; e.pop() {
-		order = append(order, e[0].job)
-	}
-	return order
+	return q.reach(idle, width)
 }
 
 // Cheapest is what those cost who are chosen to make way on so many processors, and in which turn each is asked;

@@ -25,7 +25,8 @@ type appraised struct {
 // go and not as time passes, and everybody who asks meanwhile is told the same.
 func (p *goingRate) rate(v book.View) float64 {
 	p.survey(v)
-	return p.here.marginal(p.part * wholeCluster)
+	rate, _ := p.here.marginal(p.part * wholeCluster)
+	return rate
 }
 
 // needAbove is how much of the cluster those need who offer more than a rate, as surveyed.

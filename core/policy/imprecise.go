@@ -65,18 +65,24 @@ const leastGain = 1e-6
 // place is a processor that could take a job.
 type place struct {
 	gain   float64
+	brings float64     // gain, as places compare
 	finish market.Time // of the mandatory part
+	rank   float64     // finish, as places compare
 	proc   int32
+}
+
+func placeOn(proc int, gain float64, finish market.Time) place {
+	return place{gain: gain, brings: market.Time(gain).Rank(), finish: finish, rank: finish.Rank(), proc: market.Int32(proc)}
 }
 
 // before reports whether a place is better than another: it brings more, unless that is no
 // matter, or its mandatory part is done sooner, or its number is lower.
 func (a *place) before(b *place, fastest bool) bool {
-	if mine, other := market.Time(a.gain).Rank(), market.Time(b.gain).Rank(); mine != other && !fastest {
-		return mine > other
+	if a.brings != b.brings && !fastest {
+		return a.brings > b.brings
 	}
-	if mine, other := a.finish.Rank(), b.finish.Rank(); mine != other {
-		return mine < other
+	if a.rank != b.rank {
+		return a.rank < b.rank
 	}
 	return a.proc < b.proc
 }
@@ -128,14 +134,15 @@ func (p *mandatoryFirst) admit(v book.View, j *market.Job, a *Answer, find func(
 
 // offers asks every processor.
 func (p *mandatoryFirst) offers(v book.View, j *market.Job, worth float64) {
+	p.docket.begin(v)
 	p.places = p.places[:0]
-	everywhere := v.AllRoom(j)
+	everywhere, added := v.AllRoom(j), p.newcomer(j)
 	for proc := range v.Processors() {
 		if !everywhere && !v.Room(proc, j) {
 			continue
 		}
-		if gain, finish, ok := p.gain(v, proc, j); ok {
-			p.places = append(p.places, place{gain: worth + gain, finish: finish, proc: market.Int32(proc)})
+		if gain, finish, ok := p.gain(v, proc, &added); ok {
+			p.places = append(p.places, placeOn(proc, worth+gain, finish))
 		}
 	}
 }
@@ -167,21 +174,16 @@ func (p *mandatoryFirst) Plan(v book.View, d *book.Draft) { d.Wake(p.pace(v, d))
 // a processor that nothing has happened to goes on as it does.
 func (p *mandatoryFirst) pace(v book.View, d *book.Draft) (wake market.Time) {
 	p.stale = p.stale[:0]
-	if p.docket.begin(v) {
-		for proc := range v.Processors() {
+	p.docket.begin(v)
+	for _, proc := range v.Touched() {
+		p.stale = append(p.stale, int(proc))
+	}
+	p.docket.walk(func(s *slip, _ int) bool { return !s.until.After(v.Now()) }, func(proc int) {
+		if v.Touch(proc) == 0 {
 			p.stale = append(p.stale, proc)
 		}
-	} else {
-		for _, proc := range v.Touched() {
-			p.stale = append(p.stale, int(proc))
-		}
-		p.docket.walk(func(s *slip, _ int) bool { return !s.until.After(v.Now()) }, func(proc int) {
-			if v.Touch(proc) == 0 {
-				p.stale = append(p.stale, proc)
-			}
-		})
-		slices.Sort(p.stale)
-	}
+	})
+	slices.Sort(p.stale)
 	for _, proc := range p.stale {
 		p.draw(v, proc)
 		changed, until := p.share(v, v.Tasks(proc), v.Rating(proc))

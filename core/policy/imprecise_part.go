@@ -20,7 +20,7 @@ const (
 
 // part is the part that a task of a processor is with, or comes with.
 type part struct {
-	task  int // in the list of the processor
+	task  int32 // in the list of the processor
 	class class
 	left  market.Work
 	due   market.Time
@@ -32,38 +32,43 @@ type part struct {
 	bonus    float64     // for each second of it
 }
 
-// draw lists the parts on a processor.
+// draw lists the parts on a processor as they are now, by deadline.
 func (p *mandatoryFirst) draw(v book.View, proc int) {
-	p.parts = p.parts[:0]
-	now, tasks := v.Now(), v.Tasks(proc)
-	for i := range tasks {
-		t := &tasks[i]
-		j := &v.Entry(t.Slot).Job
-		q := newPart(j, t.LeftAt(now), t.Due)
-		q.task = i
-		switch {
-		case t.BestEffort:
-			q.class = guest
-		case t.Reserved:
-			q.class = kept
-		case t.Refining:
-			q.class, q.optional = optional, q.left
-			if q.left.Done() || !t.Due.After(now) {
+	now, line := v.Now(), p.docket.line(v, proc)
+	p.parts = slices.Grow(p.parts[:0], len(line))[:len(line)]
+	for i := range line {
+		s, q := &line[i], &p.parts[i]
+		left := s.left - market.Work(float64(float64(now-s.since)*s.speed))
+		q.task, q.class, q.left, q.due, q.rank, q.job = s.task, s.class, left, s.due, s.rank, s.job
+		q.value, q.optional, q.bonus = 0, 0, 0
+		if s.refines {
+			q.extra(&v.Entry(s.slot).Job)
+		}
+		switch q.class {
+		case optional:
+			if q.optional = left; left.Done() || !q.due.After(now) {
 				q.class = guest
 			}
-		case q.left.Done():
-			q.class = overdrawn
+		case mandatory:
+			if left.Done() {
+				q.class = overdrawn
+			}
+		default: // it does not advance, or does not matter
 		}
-		p.parts = append(p.parts, q)
 	}
 }
 
-func newPart(j *market.Job, left market.Work, due market.Time) part {
-	return part{
-		class: mandatory, left: left, due: due, rank: due.Rank(), job: j.ID,
-		value:    market.RoundSignificant(float64(j.Optional) * float64(j.SLA.Bonus)),
-		optional: j.Optional, bonus: float64(j.SLA.Bonus),
-	}
+// newcomer is the part of a task of a job that is at the door.
+func (*mandatoryFirst) newcomer(j *market.Job) part {
+	q := part{task: -1, left: j.Estimate, due: j.Due(), rank: j.Due().Rank(), job: j.ID}
+	q.extra(j)
+	return q
+}
+
+// extra says of a part what the optional one of its job is.
+func (q *part) extra(j *market.Job) {
+	q.value = market.RoundSignificant(float64(j.Optional) * float64(j.SLA.Bonus))
+	q.optional, q.bonus = j.Optional, float64(j.SLA.Bonus)
 }
 
 // before orders the parts that run: mandatory ones by deadline, then optional
@@ -113,19 +118,20 @@ func (p *mandatoryFirst) valued(a, b *part) int {
 // of a job less what they are without it, when the mandatory part of that would be
 // done, and whether all can be in time then: the pre-schedule of 003, section 3.4,
 // for one processor.
-func (p *mandatoryFirst) gain(v book.View, proc int, j *market.Job) (gain float64, finish market.Time, ok bool) {
+func (p *mandatoryFirst) gain(v book.View, proc int, added *part) (gain float64, finish market.Time, ok bool) {
 	now, rating := v.Now(), v.Rating(proc)
 	p.draw(v, proc)
-	p.parts = slices.DeleteFunc(p.parts, func(q part) bool { return q.class == guest })
-	slices.SortFunc(p.parts, func(a, b part) int { return byDeadline(&a, &b) })
-	added := newPart(j, j.Estimate, j.Due())
-	added.task = -1
-	at, _ := slices.BinarySearchFunc(p.parts, added, func(a, b part) int { return byDeadline(&a, &b) })
+	at := 0
+	for at < len(p.parts) && byDeadline(&p.parts[at], added) < 0 {
+		at++
+	}
 
 	// Those before it are as late as they are without it.
-	free := now
+	free, refines := now, !added.optional.Done()
 	for i := range p.parts[:at] {
-		free = p.parts[i].done(free, rating)
+		q := &p.parts[i]
+		free = q.done(free, rating)
+		refines = refines || q.refines()
 	}
 	without := free
 	free = added.done(free, rating)
@@ -139,17 +145,24 @@ func (p *mandatoryFirst) gain(v book.View, proc int, j *market.Job) (gain float6
 		if free = q.done(free, rating); q.promised() && free.After(q.due) {
 			return 0, 0, false
 		}
+		refines = refines || q.refines()
 	}
-	p.parts = slices.Insert(p.parts, at, added)
+	if !refines {
+		return 0, finish, true
+	}
+	p.parts = slices.Insert(p.parts, at, *added)
 	if p.order != "deadline" {
 		slices.SortFunc(p.parts, func(a, b part) int { return p.valued(&a, &b) })
 	}
 	return p.refined(free, rating, true) - p.refined(without, rating, false), finish, true
 }
 
+// refines reports whether the part has an optional one that could be paid for.
+func (q *part) refines() bool { return q.class != guest && !q.optional.Done() }
+
 // done is when a part is if it is mandatory and begins at a time.
 func (q *part) done(from market.Time, rating float64) market.Time {
-	if q.class == optional || q.left.Done() {
+	if q.class == optional || q.class == guest || q.left.Done() {
 		return from
 	}
 	return from + market.Time(float64(q.left)/rating)
@@ -161,7 +174,7 @@ func (q *part) done(from market.Time, rating float64) market.Time {
 func (p *mandatoryFirst) refined(free market.Time, rating float64, all bool) (paid float64) {
 	for i := range p.parts {
 		q := &p.parts[i]
-		if q.optional.Done() || q.task < 0 && !all {
+		if !q.refines() || q.task < 0 && !all {
 			continue
 		}
 		end := min(free+market.Time(float64(q.optional)/rating), q.due)

@@ -10,24 +10,27 @@ import (
 // note keeps in the docket what is to be kept of a processor whose parts are drawn. Mandatory parts
 // alone count: places that are only kept, and parts that borrow, make others later and nobody sooner.
 func (p *mandatoryFirst) note(v book.View, proc int, until market.Time) {
-	s, line := anything(until), p.docket.tables[proc][:0]
+	s, free, rating := anything(until), v.Now(), v.Rating(proc)
 	s.stake = 0
 	for i := range p.parts {
 		q := &p.parts[i]
 		if q.class != guest {
 			s.stake += q.stake()
 		}
-		if q.class == mandatory {
-			line = append(line, stop{due: q.rank, until: q.due, left: market.Time(float64(q.left) / v.Rating(proc))})
+		if q.class != mandatory {
+			continue
+		}
+		free += market.Time(float64(q.left) / rating)
+		if !s.clear.Finite() { // it is the first
+			s.first, s.clear = q.rank, free
+		}
+		s.last, s.all, s.slack = q.rank, free, market.Never
+		if q.due.Finite() {
+			s.slack = q.due - free
+			s.spare = min(s.spare, s.slack)
 		}
 	}
-	if line.settle(v.Now()); len(line) > 0 {
-		head, tail := &line[0], &line[len(line)-1]
-		s.first, s.clear, s.spare = head.due, head.done, head.spare
-		s.last, s.all, s.slack = tail.due, tail.done, tail.spare
-	}
-	p.docket.tables[proc] = line
-	p.docket.set(proc, s, v.Version(proc))
+	p.docket.set(v, proc, s)
 }
 
 // stake is what the optional part could pay and the times by which that is reckoned: the sums
@@ -47,19 +50,11 @@ func (q *part) stake() float64 {
 // done by then.
 func (p *mandatoryFirst) follow(v book.View) {
 	d := &p.docket
-	again := func(proc int) {
-		p.draw(v, proc)
-		p.note(v, proc, d.slips[proc].until)
-	}
-	if d.begin(v) {
-		for proc := range v.Processors() {
-			again(proc)
-		}
-		return
-	}
-	for _, proc := range v.Touched() {
-		if d.versions[proc] != v.Version(int(proc)) {
-			again(int(proc))
+	d.begin(v)
+	for _, at := range v.Touched() {
+		if proc := int(at); !d.known(v, proc) {
+			p.draw(v, proc)
+			p.note(v, proc, d.on(proc).until)
 		}
 	}
 }
@@ -75,12 +70,15 @@ type quest struct {
 	bonus      float64
 	stake      float64
 	fastest    bool
+	last       bool  // it has a deadline, and goes after all who are due when it is
+	least      place // what it brings itself, done at floor
 }
 
 // questOf is that of a job that brings the same wherever it is.
 func questOf(v book.View, j *market.Job) quest {
 	long, due := market.Time(j.Estimate), j.Due()
-	return quest{now: v.Now(), floor: v.Now() + long, due: due, rank: due.Rank(), estimate: long, fastest: j.Objective == market.Fastest}
+	floor := v.Now() + long
+	return quest{now: v.Now(), floor: floor, due: due, rank: due.Rank(), estimate: long, fastest: j.Objective == market.Fastest, least: placeOn(0, 0, floor)}
 }
 
 // roundingOff is by how much, in seconds, what is worked out from now may differ from what is
@@ -91,10 +89,11 @@ const roundingOff market.Time = 1e-4
 const roundingOf = 1e-12
 
 // best is the best that processors of which a slip holds could be for a job: no gain is
-// more, and no mandatory part done sooner; false: none of them can take it.
-func (q *quest) best(s *slip) (gain float64, finish market.Time, some bool) {
+// more, and no mandatory part done sooner; false: none of them can take it. Behind: of those alone where something
+// is due no later than it.
+func (q *quest) best(s *slip, behind bool) (gain float64, finish market.Time, some bool) {
 	finish = q.floor
-	if s.first < q.rank { // on each of them something goes before it
+	if s.first < q.rank || q.last && (behind || s.first == q.rank) { // on each of them something goes before it
 		finish = max(finish, s.clear+q.estimate-roundingOff)
 	}
 	if finish.After(q.due) {
@@ -112,17 +111,6 @@ func (q *quest) best(s *slip) (gain float64, finish market.Time, some bool) {
 	return gain + roundingOf*(q.stake+s.stake), finish, true
 }
 
-// mayTake reports whether a processor could be among the best that are wanted, by its timetable: who
-// is before the job, and who after it.
-func (p *mandatoryFirst) mayTake(proc int, q *quest, want int) bool {
-	finish, ok := p.docket.tables[proc].soonest(q.now, q.estimate-roundingOff, q.due)
-	if !ok || len(p.places) < want {
-		return ok
-	}
-	gain, floor, _ := q.best(&p.docket.slips[proc])
-	return (&place{gain: gain, finish: max(finish, floor), proc: market.Int32(proc)}).before(&p.places[0], q.fastest)
-}
-
 // search asks those processors alone that may be among the best, and keeps as many as
 // the job is wide. All are alike but for what is on them.
 func (p *mandatoryFirst) search(v book.View, j *market.Job, worth float64) {
@@ -130,18 +118,30 @@ func (p *mandatoryFirst) search(v book.View, j *market.Job, worth float64) {
 		p.offers(v, j, worth)
 		return
 	}
-	added := newPart(j, j.Estimate, j.Due())
+	added := p.newcomer(j)
 	q := questOf(v, j)
 	q.worth, q.optional, q.bonus, q.stake = worth, float64(added.optional), added.bonus, added.stake()
+	q.least, q.last = placeOn(0, worth, q.floor), q.due.Finite() && j.ID > p.docket.newest
 	want := int(j.Width)
 	p.among(v, j, &q, want, func(proc int) {
-		if !p.mayTake(proc, &q, want) {
-			return
-		}
-		if gain, finish, ok := p.gain(v, proc, j); ok {
-			p.keep(place{gain: worth + gain, finish: finish, proc: market.Int32(proc)}, want, q.fastest)
+		if gain, finish, ok := p.gain(v, proc, &added); ok {
+			p.keep(placeOn(proc, worth+gain, finish), want, q.fastest)
 		}
 	})
+}
+
+// place is a place that brings so much and is done then: most bring what the job does, and as soon
+// as can be.
+func (q *quest) place(gain float64, finish market.Time, proc int) place {
+	x := q.least
+	x.proc = market.Int32(proc)
+	if gain != x.gain {
+		x.brings = market.Time(gain).Rank()
+	}
+	if finish != x.finish {
+		x.rank = finish.Rank()
+	}
+	return x
 }
 
 // foremost reports whether a processor can let a job go first, where it is done as soon as can be: all
@@ -156,18 +156,22 @@ func (p *mandatoryFirst) among(v book.View, j *market.Job, q *quest, want int, v
 	p.follow(v)
 	p.places = p.places[:0]
 	everywhere := v.AllRoom(j)
-	promising := func(s *slip, from int) bool {
-		gain, finish, some := q.best(s)
-		return some && (len(p.places) < want || (&place{gain: gain, finish: finish, proc: market.Int32(from)}).before(&p.places[0], q.fastest))
+	promising := func(s *slip, from int, behind bool) bool {
+		gain, finish, some := q.best(s, behind)
+		if !some || len(p.places) < want {
+			return some
+		}
+		bound := q.place(gain, finish, from)
+		return bound.before(&p.places[0], q.fastest)
 	}
 	ask := func(proc int) {
 		if everywhere || v.Room(proc, j) {
 			visit(proc)
 		}
 	}
-	p.docket.walk(func(s *slip, from int) bool { return q.foremost(s) && promising(s, from) }, ask)
-	p.docket.walk(promising, func(proc int) {
-		if p.docket.slips[proc].first <= q.rank {
+	p.docket.walk(func(s *slip, from int) bool { return q.foremost(s) && promising(s, from, false) }, ask)
+	p.docket.walk(func(s *slip, from int) bool { return promising(s, from, true) }, func(proc int) {
+		if p.docket.on(proc).first <= q.rank {
 			ask(proc)
 		}
 	})

@@ -11,23 +11,30 @@ import (
 	"github.com/libra-market/libra/core/policy"
 )
 
-// Who ends first comes first, and of those who end together the lowest number.
-func TestWhoEndsFirstComesFirst(t *testing.T) {
+// So many processors are idle when those have ended who end first, and of those who end together the lowest number.
+func TestWhoEndsFirstLeavesFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := rapid.SliceOf(rapid.SampledFrom([]market.Time{0, 1, 2, 2.5, 3, market.Never})).Draw(t, "ends")
-		want := make([]market.JobID, len(at))
-		for i := range want {
-			want[i] = market.JobID(i)
+		numbers, leaves := make([]market.JobID, len(at)), make([]int, len(at))
+		for i := range at {
+			numbers[i], leaves[i] = market.JobID(i), rapid.IntRange(0, 3).Draw(t, "leaves")
 		}
-		jobs := rapid.Permutation(want).Draw(t, "jobs")
-		when := map[market.JobID]market.Time{}
-		for i, id := range jobs {
-			when[id] = at[i]
+		jobs := rapid.Permutation(numbers).Draw(t, "jobs")
+		idle, width := rapid.IntRange(0, 4).Draw(t, "idle"), rapid.IntRange(1, 12).Draw(t, "width")
+		order := make([]int, len(at))
+		for i := range order {
+			order[i] = i
 		}
-		got := policy.FirstToEnd(at, jobs)
-		slices.SortFunc(want, func(a, b market.JobID) int { return cmp.Or(cmp.Compare(when[a], when[b]), cmp.Compare(a, b)) })
-		if !slices.Equal(got, want) {
-			t.Fatalf("of %v they end as %v, not as %v", when, got, want)
+		slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(at[a], at[b]), cmp.Compare(jobs[a], jobs[b])) })
+		when, extra, sum := market.Never, 0, idle
+		for _, i := range order {
+			if sum += leaves[i]; sum >= width {
+				when, extra = at[i], sum-width
+				break
+			}
+		}
+		if got, more := policy.Reach(at, jobs, leaves, idle, width); got != when || more != extra {
+			t.Fatalf("of %v, leaving %v, %d are idle at %v, with %d more, want %v and %d", at, leaves, width, got, more, when, extra)
 		}
 	})
 }

@@ -41,7 +41,6 @@ type makeWay struct {
 	takes  []candidate
 	hosts  []host
 	asked  []host // of these
-	ending endings
 	offers []appraisal
 	taken  []float64 // by house: processors that a job would be given there
 	procs  market.Procs

@@ -25,6 +25,7 @@ func (p *makeWay) pace(v book.View, d *book.Draft) {
 	}
 	p.visits.byNumber()
 	for _, t := range p.visits.list {
+		p.line.mark(t.slot)
 		e, speed := v.Entry(t.slot), 0.0
 		if e.Reserved() {
 			continue // it keeps idle processors, and stands in nobody's way

@@ -11,7 +11,7 @@ import (
 // host is a job that could make way, and what it costs if it does: what it pays for the time
 // by which that delays it.
 type host struct {
-	at    int32 // in the lineup
+	slot  book.Slot
 	turn  int32 // when it is asked, from 1; 0: not at all
 	procs int   // that it goes first on and others could be let in
 	cost  float64
@@ -21,6 +21,12 @@ type host struct {
 // cheaper orders hosts by what each of their processors costs.
 func (h *host) cheaper(other *host) int {
 	return cmp.Or(cmp.Compare(h.cost*float64(other.procs), other.cost*float64(h.procs)), cmp.Compare(h.job, other.job))
+}
+
+// isCheaper reports whether that puts it before another.
+func (h *host) isCheaper(other *host) bool {
+	mine, theirs := h.cost*float64(other.procs), other.cost*float64(h.procs)
+	return mine < theirs || mine == theirs && h.job < other.job
 }
 
 // idle finds idle processors for a waiting job, those of the lowest numbers, leaves them in
@@ -71,9 +77,9 @@ func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long
 	if j.Estimate.Done() || !j.Due().Finite() {
 		return false // it would be over at once, or is in no hurry
 	}
-	p.line.survey(v)
+	p.line.survey(v, p.everybody)
 	alike, width := anywhere(v, j), int(j.Width)
-	if alike && !told && p.hopeless(v, width-v.Idle(), price, long) {
+	if alike && !told && p.hopeless(v, j, width-v.Idle(), price, long) {
 		return false
 	}
 	lent := p.ask(v, j, long)
@@ -101,8 +107,8 @@ func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long
 		if h.turn == 0 {
 			continue
 		}
-		for _, house := range v.Entry(p.line.up[h.at].slot).Houses() {
-			if p.line.first[house] == h.at {
+		for _, house := range v.Entry(h.slot).Houses() {
+			if p.line.leads(h.slot, house) {
 				p.takes = p.let(v, j, house, float64(h.turn), alike)
 			}
 		}
@@ -116,22 +122,25 @@ func (p *makeWay) makesRoom(v book.View, j *market.Job, price market.Price, long
 	return alike || p.way.paidBy(price)
 }
 
+// roundingDown makes what is worked out on one way no more than what it is on another.
+const roundingDown = 1 - 1e-8
+
 // ask lists who could make way, and counts their processors: who goes first there, is in no hurry or longer
 // than the job, and would be in time all the same.
 func (p *makeWay) ask(v book.View, j *market.Job, long market.Time) (lent int) {
 	p.hosts = p.hosts[:0]
-	until := v.Now() + long
-	for i, spare := range p.line.spares {
+	now := v.Now()
+	for i, spare := range p.line.lenders.spares {
 		if spare < long { // it, or somebody below it, would be late
 			continue
 		}
-		l := &p.line.lenders[i]
-		if !l.last && !(j.Estimate < l.left-market.WorkSlack) {
+		l := &p.line.lenders.list[i]
+		if !l.makesWay(j.Estimate, now) {
 			continue
 		}
-		h := host{at: l.at, procs: l.procs, job: l.job}
-		if late := until - l.begins; late > 0 {
-			h.cost = l.pays * float64(late)
+		h := host{slot: l.slot, procs: l.procs, job: l.job}
+		if late := l.late(now+long, now); late > 0 {
+			h.cost = l.pays * late
 		}
 		p.hosts = append(p.hosts, h)
 		lent += h.procs
@@ -151,10 +160,10 @@ func (p *makeWay) choose(missing int, most market.Price) bool {
 			if h.turn > 0 {
 				continue
 			}
-			if next < 0 || h.cheaper(&p.hosts[next]) < 0 {
+			if next < 0 || h.isCheaper(&p.hosts[next]) {
 				next = i
 			}
-			if h.procs >= missing && (whole < 0 || h.cost < p.hosts[whole].cost || h.cost == p.hosts[whole].cost && h.cheaper(&p.hosts[whole]) < 0) {
+			if h.procs >= missing && (whole < 0 || h.cost < p.hosts[whole].cost || h.cost == p.hosts[whole].cost && h.isCheaper(&p.hosts[whole])) {
 				whole = i
 			}
 		}
@@ -201,8 +210,8 @@ func (p *makeWay) costOf(v book.View, procs market.Procs) (sum float64) {
 		p.taken[v.HouseOf(proc)]++
 	}
 	for i := range p.hosts {
-		for _, house := range v.Entry(p.line.up[p.hosts[i].at].slot).Houses() {
-			if p.line.first[house] == p.hosts[i].at && p.taken[house] > 0 {
+		for _, house := range v.Entry(p.hosts[i].slot).Houses() {
+			if p.line.leads(p.hosts[i].slot, house) && p.taken[house] > 0 {
 				sum += p.hosts[i].cost
 				break
 			}

@@ -89,24 +89,6 @@ func (t stops) fits(now, long, due market.Time) (done market.Time, ok bool) {
 	return done, !done.After(due) && (k == len(t) || !long.After(t[k].spare))
 }
 
-// soonest is the same of a task that goes before or after who is due at the same moment as suits
-// it: no sooner can it be done, and where it does not fit there it does not fit.
-func (t stops) soonest(now, long, due market.Time) (done market.Time, ok bool) {
-	rank, after := due.Rank(), len(t)
-	for after > 0 && t[after-1].due > rank {
-		after--
-	}
-	before := after
-	for before > 0 && t[before-1].due == rank {
-		before--
-	}
-	done = now + long
-	if before > 0 {
-		done = max(now, t[before-1].done) + long
-	}
-	return done, !done.After(due) && (after == len(t) || !long.After(t[after].spare))
-}
-
 // on is the timetable of a processor.
 func (p *goingRate) on(v book.View, proc int) *timetable {
 	t := &p.tables[proc]
@@ -152,14 +134,14 @@ func (p *goingRate) search(v book.View, j *market.Job) {
 	for i := range p.takes {
 		p.takes[i].rank = math.Inf(-1) // before all others
 	}
-	q.fastest = true
+	q.fastest, q.last = true, q.due.Finite()
 	missing := int(j.Width) - len(p.takes)
 	p.edf.among(v, j, &q, missing, func(proc int) {
 		if v.IsIdle(proc) {
 			return
 		}
 		if done, ok := p.on(v, proc).fits(q.now, q.estimate, q.due); ok {
-			p.edf.keep(place{finish: done, proc: market.Int32(proc)}, missing, true)
+			p.edf.keep(placeOn(proc, 0, done), missing, true)
 		}
 	})
 	for _, x := range p.edf.places {

@@ -17,6 +17,7 @@ func (m *bazaar) over(ctx context.Context, j *job) bool {
 
 // check holds what the market says of each job to what the job did, to what Slurm says of it, and to itself.
 func (m *bazaar) check(ctx context.Context, jobs []*job) (wrong []string, err error) {
+	finished := 0
 	for _, j := range jobs {
 		if j.id == 0 {
 			continue
@@ -39,9 +40,15 @@ func (m *bazaar) check(ctx context.Context, jobs []*job) (wrong []string, err er
 				return wrong, err
 			}
 		}
-		for _, what := range contradictions(j, &said, slurm) {
+		if said.State == v1.Stopped && !j.doneAt().IsZero() {
+			finished++
+		}
+		for _, what := range contradictions(j, &said, slurm, m.p.report) {
 			wrong = append(wrong, fmt.Sprintf("job %d, %d of the market's, %s of Slurm's: %s", j.number, j.id, said.Batch, what))
 		}
+	}
+	if finished > 0 { // a program that is told to end may be done first, or end well all the same: nobody can tell
+		wrong = append(wrong, fmt.Sprintf("%d were told to end, and were done by then", finished))
 	}
 	_, err = m.owner.VerifyLedger(ctx)
 	return wrong, err
@@ -51,10 +58,14 @@ func amount(micros int64) float64 { return float64(micros) / 1e6 }
 
 // apart is how far two clocks' words on the same event may be from each other: Slurm counts whole seconds, and a
 // busy machine takes its time.
-const apart = 3 * time.Second
+const apart = 10 * time.Second
+
+// beats is how many reports a job may take more than it has paid for, beyond its budget, on a node of Slurm's
+// (docs/economics.md).
+const beats = 3
 
 // contradictions are what cannot all be true of a job.
-func contradictions(j *job, said *v1.Job, slurm string) (wrong []string) {
+func contradictions(j *job, said *v1.Job, slurm string, report time.Duration) (wrong []string) {
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	done := j.doneAt()
 	switch {
@@ -63,7 +74,7 @@ func contradictions(j *job, said *v1.Job, slurm string) (wrong []string) {
 		return wrong
 	case said.State == v1.Completed && done.IsZero():
 		add("it is completed, and its program was never done")
-	case said.State != v1.Completed && !done.IsZero():
+	case said.State != v1.Completed && said.State != v1.Stopped && !done.IsZero():
 		add("it is %s (%s), and its program was done", said.State, said.Detail)
 	}
 	ended := time.UnixMicro(said.EndedUS)
@@ -75,8 +86,9 @@ func contradictions(j *job, said *v1.Job, slurm string) (wrong []string) {
 			add("in time: %v, and it was done %s after it was due", said.InTime, late)
 		}
 	}
-	if said.Charged > *said.Request.Budget {
-		add("%.6f are charged, and its budget is %.6f", amount(said.Charged), amount(*said.Request.Budget))
+	margin := int64(float64(said.Price) * float64(beats*report.Milliseconds()) / float64(said.Request.EstimateMS))
+	if most := max(*said.Request.Budget, said.Price+margin+1); said.Charged > most {
+		add("%.6f are charged, and %.6f is the most that may be, for its budget is %.6f", amount(said.Charged), amount(most), amount(*said.Request.Budget))
 	}
 	if said.Penalty > said.Charged && said.State != v1.Lost {
 		add("%.6f are paid for its delay, and %.6f charged", amount(said.Penalty), amount(said.Charged))

@@ -103,7 +103,7 @@ func (x *overseer) extend(j *underway.Job) error {
 func (x *overseer) sellMore(j *underway.Job) (sold bool, err error) {
 	const least = 1000                                                                                                // milliseconds
 	whole := int64(min(float64(trade.MaxMS), math.Max(least, float64(j.AskedMS())/10*math.Pow(2, float64(j.Tries))))) // who is sold little is asked often
-	before, void := len(j.Extensions), j.Void
+	before, void, detail := len(j.Extensions), j.Void, j.Detail
 	x.floor.touched.Job(j.ID, journal.Whole)
 	stand, _ := x.cluster.Status(market.JobID(j.ID), x.time())
 	j.Over = int64(max(0, -float64(stand.Left)) * 1e3)
@@ -126,7 +126,7 @@ func (x *overseer) sellMore(j *underway.Job) (sold bool, err error) {
 			return false, err
 		}
 		if len(j.Extensions) > before || j.Void && !void {
-			j.Tries++
+			j.Tries, j.Detail = j.Tries+1, detail // of what was not sold, something was
 			return true, nil
 		}
 	}

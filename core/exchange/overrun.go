@@ -3,6 +3,7 @@ package exchange
 import (
 	"math"
 
+	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
@@ -98,7 +99,7 @@ func (x *overseer) extend(j *underway.Job) error {
 }
 
 // sellMore asks for a tenth of the estimate more, and for twice as much each
-// time after that; where there is no room for it, for a quarter of it. What the
+// time after that; where there is no room for it, for a quarter of it; and for what it can pay for. What the
 // job has had beyond its estimate by now is to be paid for at the same price.
 func (x *overseer) sellMore(j *underway.Job) (sold bool, err error) {
 	const least = 1000                                                                                                // milliseconds
@@ -109,7 +110,7 @@ func (x *overseer) sellMore(j *underway.Job) (sold bool, err error) {
 	j.Over = int64(max(0, -float64(stand.Left)) * 1e3)
 	pieces := []int64{whole, max(least, whole/4)}
 	if x.rulesOf(j).Paid() { // who can pay for a little is not stopped because a lot is asked for
-		pieces = append(pieces, max(least, j.AskedMS()/10))
+		pieces = append(pieces, max(least, j.AskedMS()/10), min(whole, bill.Affords(x.owed.leeway(j), j.WorkPrice(), x.owed.paidMS(j), j.Over, least)))
 	}
 	for _, ms := range pieces {
 		j.Piece = ms

@@ -1,6 +1,8 @@
 package bill
 
 import (
+	"math"
+
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/rules"
 )
@@ -14,6 +16,20 @@ func Most(r *rules.Rules, price, margin market.Money, budget *int64, o *Optional
 		price = max(price, market.Money(*budget))
 	}
 	return price + o.Most(r)
+}
+
+// Affords is for how many milliseconds of work beyond its estimate, and beyond what it took meanwhile, a job can
+// pay that has so much left, at its own price for so much work; or else, where that is next to nothing.
+func Affords(left market.Price, price market.Money, workMS, over, or int64) int64 {
+	const least = 100 // what is less is not worth a command
+	if price <= 0 || !left.Limited() {
+		return or
+	}
+	const rounding = 1e-6
+	if ms := int64(min(math.MaxInt32, float64(left/price.Price())*float64(workMS)+rounding)) - over; ms >= least {
+		return ms
+	}
+	return or
 }
 
 // Beats is how many reports of a node it takes, at most, until a job that takes

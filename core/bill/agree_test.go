@@ -108,3 +108,28 @@ func TestPenaltyBeyondMoney(t *testing.T) {
 		t.Errorf("penalty %d for %v", amount, late)
 	}
 }
+
+// Who cannot pay for a piece of work may have what it can pay for, less what it took already, as long as that is worth
+// selling.
+func TestAffords(t *testing.T) {
+	for _, c := range []struct {
+		left         market.Price
+		price        market.Money
+		workMS, over int64
+		want         int64
+	}{
+		{0.6, 12_000_000, 10_000, 0, 500},
+		{0.6, 12_000_000, 10_000, 150, 350},
+		{0.6, 12_000_000, 10_000, 401, -1},
+		{0.12, 12_000_000, 10_000, 0, 100},
+		{0.11, 12_000_000, 10_000, 0, -1},
+		{0, 12_000_000, 10_000, 0, -1},
+		{0.6, 0, 10_000, 0, -1},
+		{market.Unlimited, 12_000_000, 10_000, 0, -1},
+		{1e12, 1, bill.MaxMS, 0, 1<<31 - 1},
+	} {
+		if got := bill.Affords(c.left, c.price, c.workMS, c.over, -1); got != c.want {
+			t.Errorf("%v left at %v for %d ms, of which %d are gone: %d ms, want %d", c.left, c.price, c.workMS, c.over, got, c.want)
+		}
+	}
+}

@@ -66,7 +66,7 @@ func (c *Cluster) further(s book.Slot, work market.Work) (price market.Price, cl
 	admit := func(v book.View, work market.Work) {
 		asked.Estimate, asked.SLA.Budget = work, market.Unlimited
 		if e.Terms.Liable || policy.ChargesOffer(c.policy) { // its price is what it offers: as much for a second as before
-			asked.SLA.Budget = rate(e, work)
+			asked.SLA.Budget = policy.Bidding(c.policy, rate(e, work))
 		}
 		c.policy.Admit(v, &asked, &c.answer)
 	}

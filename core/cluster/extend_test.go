@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/libra-market/libra/core/book"
@@ -231,6 +232,29 @@ func TestAnExtensionMovesTheExpectedEnd(t *testing.T) {
 	done := step(t, c, 15, market.Event{Kind: market.Finished, Job: 2, Work: 4}, market.Event{Kind: market.Finished, Job: 0, Work: 15})
 	if words(done) != "completed 2, completed 0, granted 1" {
 		t.Error(words(done))
+	}
+}
+
+// Where something of every budget is kept, further work is offered as much for as the estimate was, and not that less
+// what is kept once more: of two who offer the same for a second, one due at 15 and one at 20.5, the first may have the
+// 0.4 s that the other has to spare.
+func TestFurtherWorkOffersWhatTheEstimateDid(t *testing.T) {
+	for _, further := range []string{"0", "1"} {
+		c := open(t, 1, "going-rate", map[string]string{"further": further})
+		first, second := job(0, 0, 10, 15), job(1, 1, 10, 19.5)
+		first.SLA.Budget, second.SLA.Budget = 20, 20
+		if said := step(t, c, 0, submitted(first)); !strings.Contains(words(said), "accepted 0") {
+			t.Fatal(words(said))
+		}
+		if said := step(t, c, 1, submitted(second)); !strings.Contains(words(said), "accepted 1") {
+			t.Fatal(words(said))
+		}
+		if said := step(t, c, 10, extended(0, 0.4, market.Unlimited)); len(said) == 0 || said[0].Kind != market.Prolonged {
+			t.Errorf("further=%s: %+v", further, said)
+		}
+		if said := step(t, c, 10, extended(0, 0.4, market.Unlimited)); words(said) != "overran 0" || said[0].Reason != market.NotFirm {
+			t.Errorf("further=%s, and 0.4 s more: %+v", further, said)
+		}
 	}
 }
 

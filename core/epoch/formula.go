@@ -28,6 +28,8 @@ func Formula(e *trade.EpochView, known []market.Input) string {
 	case "bid-share", "make-way", "going-rate":
 		if knows("asked") {
 			return "asked"
+		} else if knows("offered") {
+			return "offered"
 		} else if !knows("B") {
 			return counted(e, each, "bid * E")
 		}

@@ -3,6 +3,7 @@ package exchange
 import (
 	"math"
 
+	"github.com/libra-market/libra/core/bill"
 	"github.com/libra-market/libra/core/journal"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/task"
@@ -98,18 +99,18 @@ func (x *overseer) extend(j *underway.Job) error {
 }
 
 // sellMore asks for a tenth of the estimate more, and for twice as much each
-// time after that; where there is no room for it, for a quarter of it. What the
+// time after that; where there is no room for it, for a quarter of it; and for what it can pay for. What the
 // job has had beyond its estimate by now is to be paid for at the same price.
 func (x *overseer) sellMore(j *underway.Job) (sold bool, err error) {
 	const least = 1000                                                                                                // milliseconds
 	whole := int64(min(float64(trade.MaxMS), math.Max(least, float64(j.AskedMS())/10*math.Pow(2, float64(j.Tries))))) // who is sold little is asked often
-	before, void := len(j.Extensions), j.Void
+	before, void, detail := len(j.Extensions), j.Void, j.Detail
 	x.floor.touched.Job(j.ID, journal.Whole)
 	stand, _ := x.cluster.Status(market.JobID(j.ID), x.time())
 	j.Over = int64(max(0, -float64(stand.Left)) * 1e3)
 	pieces := []int64{whole, max(least, whole/4)}
 	if x.rulesOf(j).Paid() { // who can pay for a little is not stopped because a lot is asked for
-		pieces = append(pieces, max(least, j.AskedMS()/10))
+		pieces = append(pieces, max(least, j.AskedMS()/10), min(whole, bill.Affords(x.owed.leeway(j), j.WorkPrice(), x.owed.paidMS(j), j.Over, least)))
 	}
 	for _, ms := range pieces {
 		j.Piece = ms
@@ -126,7 +127,7 @@ func (x *overseer) sellMore(j *underway.Job) (sold bool, err error) {
 			return false, err
 		}
 		if len(j.Extensions) > before || j.Void && !void {
-			j.Tries++
+			j.Tries, j.Detail = j.Tries+1, detail // of what was not sold, something was
 			return true, nil
 		}
 	}

@@ -132,12 +132,12 @@ func TestReceiptsCanBeWorkedOut(t *testing.T) {
 	for _, kind := range policy.Kinds() {
 		ways = append(ways, way{kind, nil})
 		if kind.Name == "make-way" || kind.Name == "going-rate" {
-			ways = append(ways, way{kind, map[string]string{"price": "posted", "follow": "0.5"}})
+			ways = append(ways, way{kind, map[string]string{"price": "posted", "follow": "0.5"}}, way{kind, map[string]string{"further": "0.25"}})
 		}
 	}
 	for _, kind := range ways {
 		for i, deadline := range []int64{0, 40_000, 0, 40_000} {
-			t.Run(kind.Name+kind.set["price"]+strconv.Itoa(i), func(t *testing.T) {
+			t.Run(kind.Name+kind.set["price"]+kind.set["further"]+strconv.Itoa(i), func(t *testing.T) {
 				f := openUnder(t, kind.Name, 1, nil)
 				f.do(trade.Command{By: owner, Epoch: &trade.Epoch{
 					Policy: kind.Name, Settings: epoch.Complete(kind.Name, kind.set, epoch.LiveSettings()),

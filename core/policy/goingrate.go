@@ -31,6 +31,7 @@ type goingRate struct {
 	least  reserve
 	price  string
 	follow float64
+	keep   further
 
 	edf       mandatoryFirst // runs what was taken in
 	everybody bool           // is asked, though an index could answer
@@ -61,6 +62,7 @@ func (p *goingRate) settings() []Setting {
 		p.least.setting(),
 		choice("price", &p.price, "what a job costs: what it offers, or what is asked for as much work from anybody (reserve, follow)", priceBid, pricePosted),
 		number("follow", &p.follow, "the least that work is sold for, as a part of the going rate; 0: any offer will do"),
+		p.keep.setting(),
 	}
 }
 
@@ -90,7 +92,7 @@ func (p *goingRate) Admit(v book.View, j *market.Job, a *Answer) {
 		a.refuse(market.CannotMeetBudget)
 		return
 	}
-	price := charge(offer, least, posted, a)
+	price := p.keep.charge(j, offer, least, posted, a)
 	if going := rate * size; going > 0 {
 		a.Working.add("going rate", "", going)
 	}
@@ -104,7 +106,7 @@ func (p *goingRate) Admit(v book.View, j *market.Job, a *Answer) {
 		return
 	}
 	// At a posted price all who pay it are equal.
-	above := p.price == pricePosted || !j.Due().Finite() || market.RoundSignificant(float64(offer)/size) >= rate
+	above := p.price == pricePosted || !j.Due().Finite() || market.RoundSignificant(float64(price)/size) >= rate
 	if !above && !v.HasIdle(j, 1) || !p.fits(v, j) {
 		a.queue(terms)
 		return

@@ -78,6 +78,9 @@ func (p *goingRate) offers(s book.Slot, e *book.Entry) float64 {
 		p.rates = append(p.rates, appraised{})
 	}
 	r, offer := &p.rates[s], offered(e)
+	if p.keeps() > 0 {
+		offer = e.Terms.Price
+	}
 	if r.offer != offer || r.estimate != e.Job.Estimate || r.width != e.Job.Width {
 		*r = appraised{offer: offer, estimate: e.Job.Estimate, width: e.Job.Width}
 		r.rate = market.RoundSignificant(float64(offer) / p.size(&e.Job))

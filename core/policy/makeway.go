@@ -33,6 +33,7 @@ type makeWay struct {
 	price   string
 	follow  float64
 	urgency float64
+	keep    further
 
 	drop   []book.Slot
 	of     book.View // whose jobs have been looked at
@@ -65,6 +66,7 @@ func (p *makeWay) settings() []Setting {
 		later(choice("price", &p.price, "what a job costs: what it offers, or what is asked for as much work from anybody (reserve, follow)", priceBid, pricePosted)),
 		later(number("follow", &p.follow, "the least that work is sold for, as a part of what is offered here for as much; 0: any offer will do")),
 		later(number("urgency", &p.urgency, "how far what is offered is compared by urgency: the power of the share of a processor that a job takes until its deadline")),
+		p.keep.setting(),
 	}
 }
 
@@ -88,7 +90,7 @@ func (p *makeWay) Admit(v book.View, j *market.Job, a *Answer) {
 		a.refuse(market.CannotMeetBudget)
 		return
 	}
-	price := charge(offer, least, posted, a)
+	price := p.keep.charge(j, offer, least, posted, a)
 	p.way = passage{}
 	rank := float64(price) / p.size(j)
 	terms := book.Terms{

@@ -57,6 +57,7 @@ var variants = []struct {
 	{"make-way", map[string]string{"margin": "0.5", "press": "3"}},
 	{"make-way", map[string]string{"margin": "2", "follow": "0.6", "reserve": "0.1"}},
 	{"make-way", map[string]string{"price": "posted", "follow": "0.5"}},
+	{"make-way", map[string]string{"further": "0.5", "reserve": "0.9"}},
 	{"make-way", map[string]string{"price": "posted", "follow": "0.8", "urgency": "0.5", "per": "processor"}},
 	{"qops", nil},
 	{"qops", map[string]string{"slack": "0.5", "pbase": "2"}},

@@ -15,6 +15,7 @@ type makeWay struct {
 
 	margin, press, lean, bid float64
 	reserve, follow, urgency float64
+	further                  float64
 	posted, each             bool
 	timeOnly                 bool
 
@@ -137,6 +138,9 @@ func (m *makeWay) arrive(job int) bool {
 		return false
 	}
 	m.price[job] = offer
+	if !math.IsInf(j.Budget, 1) {
+		m.price[job] = math.Max(asked, offer/(1+m.further))
+	}
 	if m.posted {
 		m.price[job] = asked
 	}

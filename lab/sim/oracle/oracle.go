@@ -116,6 +116,7 @@ func play(jobs []Job, rows []Row, o Options) error {
 		m := &makeWay{jobs: jobs, rows: rows, nodes: o.Nodes, timeOnly: o.TimeOnly}
 		m.margin, m.press, m.lean, m.bid = set.number("margin", 1.1), set.number("press", 0.7), set.number("lean", 0.2), set.number("bid", 1)
 		m.reserve, m.follow, m.urgency = set.number("reserve", 0), set.number("follow", 0), set.number("urgency", 1)
+		m.further = set.number("further", 0)
 		m.posted = set.word("price", "bid", "posted") == "posted"
 		m.each = set.word("per", "job", "processor") == "processor"
 		play = m.run

@@ -48,6 +48,11 @@ func (a *alone) hand(ctx context.Context, j *job) (bool, error) {
 	return true, nil
 }
 
+// over: nothing stops a job here before it is done.
+func (a *alone) over(context.Context, *job) bool { return false }
+
+func (a *alone) check(context.Context, []*job) ([]string, error) { return nil, nil }
+
 // end forgets the groups: their jobs may still be at work.
 func (a *alone) end() {
 	_, _ = a.c.Run(context.Background(), "scancel", "-u", "root")

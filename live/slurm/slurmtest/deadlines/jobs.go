@@ -17,18 +17,21 @@ type job struct {
 	at       time.Duration // after the first
 	takes    time.Duration
 	estimate time.Duration
+	short    bool          // the estimate is less than it takes
 	within   time.Duration // its deadline, from when it is handed in
 	budget   float64       // for each second of the estimate
 	done     string        // the file that says when it was
 
 	handed time.Time
 	taken  bool
+	id     int64  // in the market
+	became string // what the market says of it
 }
 
 // draw draws jobs of 6 to 24 s, two fifths of which are estimated up to 1.8 times as long, due after 1.4 to 8
-// times the estimate.
+// times the estimate. A part of them is then estimated too short, and due when it was before.
 func (p *plan) draw(dir string) []*job {
-	r := rand.New(rand.NewPCG(p.seed, 1))
+	r, less := rand.New(rand.NewPCG(p.seed, 1)), rand.New(rand.NewPCG(p.seed, 2))
 	at, jobs := time.Duration(0), make([]*job, p.jobs)
 	for i := range jobs {
 		at += time.Duration(r.ExpFloat64() * float64(p.gap))
@@ -41,6 +44,9 @@ func (p *plan) draw(dir string) []*job {
 		jobs[i] = &job{
 			number: i, at: at, takes: takes, estimate: estimate, within: time.Duration(slack*float64(estimate)) + 2*time.Second,
 			budget: 2 + 6*r.Float64(), done: filepath.Join(dir, fmt.Sprintf("done.%d", i)),
+		}
+		if which, by := less.Float64(), 0.05+0.2*less.Float64(); which < p.short {
+			jobs[i].short, jobs[i].estimate = true, time.Duration(float64(takes)*(1-by))
 		}
 	}
 	return jobs
@@ -90,7 +96,7 @@ func submit(ctx context.Context, w way, jobs []*job) error {
 		open = false
 		for _, j := range jobs {
 			_, err := os.Stat(j.done)
-			open = open || j.taken && err != nil
+			open = open || j.taken && err != nil && !w.over(ctx, j)
 		}
 	}
 	return ctx.Err()
@@ -98,16 +104,47 @@ func submit(ctx context.Context, w way, jobs []*job) error {
 
 // count says what became of them.
 func count(jobs []*job) string {
-	taken, met := 0, 0
+	taken, met, short, shortMet := 0, 0, 0, 0
 	for _, j := range jobs {
 		if j.taken {
 			taken++
 		}
-		if at, err := os.Stat(j.done); err == nil && !at.ModTime().After(j.handed.Add(j.within)) {
+		if j.short {
+			short++
+		}
+		if done := j.doneAt(); !done.IsZero() && !done.After(j.due()) {
 			met++
+			if j.short {
+				shortMet++
+			}
 		}
 	}
-	return fmt.Sprintf("%d of %d jobs in time, %d taken", met, len(jobs), taken)
+	said := fmt.Sprintf("%d of %d jobs in time, %d taken", met, len(jobs), taken)
+	if short > 0 {
+		said += fmt.Sprintf("; of %d with estimates too short, %d in time", short, shortMet)
+	}
+	return said
+}
+
+func (j *job) due() time.Time { return j.handed.Add(j.within) }
+
+// doneAt is when it was done, as it says itself; zero: it was not.
+func (j *job) doneAt() time.Time {
+	at, err := os.Stat(j.done)
+	if err != nil {
+		return time.Time{}
+	}
+	return at.ModTime()
+}
+
+// line says all of a job, times in seconds from when it was handed in.
+func (j *job) line() string {
+	done := "never"
+	if at := j.doneAt(); !at.IsZero() {
+		done = fmt.Sprintf("%.1f", at.Sub(j.handed).Seconds())
+	}
+	return fmt.Sprintf("job %d at %.1f takes %.1f said %.1f due %.1f done %s taken %v %s",
+		j.number, j.at.Seconds(), j.takes.Seconds(), j.estimate.Seconds(), j.within.Seconds(), done, j.taken, j.became)
 }
 
 // compute is the program of a job: so much processor time, in a control group if it is to be held to what a node has.

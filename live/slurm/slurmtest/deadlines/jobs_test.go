@@ -35,6 +35,27 @@ func TestDraw(t *testing.T) {
 	}
 }
 
+// Who says too little says 5 to 25 % less than it needs, and is due when it would have been; nothing else changes.
+func TestDrawShort(t *testing.T) {
+	jobs := (&plan{seed: 7, jobs: 400, gap: time.Second}).draw("")
+	short := 0
+	for i, j := range (&plan{seed: 7, jobs: 400, gap: time.Second, short: 0.5}).draw("") {
+		if j.short {
+			short++
+			if part := float64(j.estimate) / float64(j.takes); part < 0.75 || part > 0.95 {
+				t.Errorf("job %d says %.3f of what it needs", i, part)
+			}
+			j.short, j.estimate = false, jobs[i].estimate
+		}
+		if *j != *jobs[i] {
+			t.Errorf("job %d is %+v, and %+v where all say enough", i, *j, *jobs[i])
+		}
+	}
+	if short < 160 || short > 240 {
+		t.Errorf("%d of 400 say too little", short)
+	}
+}
+
 // A job counts that is done by its deadline, whenever somebody looks.
 func TestCount(t *testing.T) {
 	dir, handed := t.TempDir(), time.Now().Add(-time.Minute)

@@ -35,7 +35,9 @@ func openMarket(ctx context.Context, p *plan, c *slurmtest.Cluster, policy strin
 	return m, nil
 }
 
+// open opens one under a policy, which may have settings of its own behind its name.
 func (m *bazaar) open(ctx context.Context, policy string) error {
+	policy, settings, _ := strings.Cut(policy, ":")
 	port, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -44,14 +46,21 @@ func (m *bazaar) open(ctx context.Context, policy string) error {
 	if err = port.Close(); err != nil {
 		return err
 	}
-	settings, token := filepath.Join(m.c.Dir, "libra.yaml"), filepath.Join(m.c.Dir, "owner.token")
+	config, token := filepath.Join(m.c.Dir, "libra.yaml"), filepath.Join(m.c.Dir, "owner.token")
 	// Who tries this is root, and so are the jobs.
-	if err = os.WriteFile(settings, []byte("slurm: {system_users: [root]}\n"), 0o600); err != nil {
+	if err = os.WriteFile(config, fmt.Appendf(nil, "slurm: {system_users: [root]}\nreport: %s\n", m.p.report), 0o600); err != nil {
 		return err
 	}
-	err = m.start(ctx, "market", "serve", "--config", settings, "--backend", "slurm", "--slurm-rest", m.c.RestURL, "--listen", at,
-		"--store", filepath.Join(m.c.Dir, "market.db"), "--owner-token-file", token, "--policy", policy)
-	if err != nil {
+	args := []string{
+		"serve", "--config", config, "--backend", "slurm", "--slurm-rest", m.c.RestURL, "--listen", at,
+		"--store", filepath.Join(m.c.Dir, "market.db"), "--owner-token-file", token, "--policy", policy,
+	}
+	for s := range strings.SplitSeq(settings, ":") {
+		if s != "" {
+			args = append(args, "--set", s)
+		}
+	}
+	if err = m.start(ctx, "market", args...); err != nil {
 		return err
 	}
 	if err = m.await(ctx, "the market", func() bool {
@@ -129,20 +138,38 @@ func (m *bazaar) await(ctx context.Context, what string, here func() bool) error
 			return ctx.Err()
 		}
 	}
-	return fmt.Errorf("%s: %w: see the logs in %s", what, errNever, m.c.Dir)
+	return fmt.Errorf("%s: %w: %s", what, errNever, strings.Join(m.lastWords(), "; "))
+}
+
+// lastWords are the last lines that the programs of the market wrote: their files go with the Slurm.
+func (m *bazaar) lastWords() (words []string) {
+	logs, _ := filepath.Glob(filepath.Join(m.c.Dir, "*.log")) // the pattern is a good one
+	for _, name := range logs {
+		text, _ := os.ReadFile(name) // one that is gone has none
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		words = append(words, filepath.Base(name)+": "+lines[len(lines)-1])
+	}
+	return words
 }
 
 func (m *bazaar) hand(ctx context.Context, j *job) (bool, error) {
-	estimate := m.p.margin * m.rating * float64(j.estimate.Milliseconds()) // with a whole processor of rating 1
+	margin := m.p.margin
+	if j.short {
+		margin = 1
+	}
+	estimate := margin * m.rating * float64(j.estimate.Milliseconds()) // with a whole processor of rating 1
 	budget := int64(j.budget * j.estimate.Seconds() * 1e6)
 	taken, err := m.owner.Submit(ctx, v1.Request{
 		Name: fmt.Sprintf("deadline-%d", j.number), Argv: m.p.program(j, ""), Dir: m.c.Dir, Output: "/dev/null",
 		EstimateMS: int64(estimate), DeadlineMS: j.within.Milliseconds(), Budget: &budget,
+		PenaltyMicros: int64(m.p.penalty * j.budget * 1e6),
 	}, "")
 	var no *v1.Problem
 	if errors.As(err, &no) && no.Reason != "" {
+		j.became = no.Detail
 		return false, nil
 	}
+	j.id = taken.ID
 	return err == nil && taken.ID > 0, err
 }
 

@@ -29,16 +29,19 @@ type Share struct {
 	Stop      Stop    `json:"stop,omitempty"`
 	Batch     string  `json:"batch,omitempty"`
 	BornUS    int64   `json:"born_us,omitempty"` // of the Spec
+
+	Members []string `json:"members,omitempty"`
+	Over    bool     `json:"over,omitempty"`
 }
 
 // Share is the order without what its task runs.
 func (o *Order) Share() Share {
-	return Share{Key: o.Spec.Key, CPU: o.CPU, Weight: o.Weight, Processor: o.Processor, More: o.More, MostUS: o.MostUS, Stop: o.Stop, Batch: o.Batch, BornUS: o.Spec.BornUS}
+	return Share{Key: o.Spec.Key, CPU: o.CPU, Weight: o.Weight, Processor: o.Processor, More: o.More, MostUS: o.MostUS, Stop: o.Stop, Batch: o.Batch, BornUS: o.Spec.BornUS, Members: o.Members, Over: o.Over}
 }
 
 // Order is the whole order of a task.
 func (s *Share) Order(spec Spec) Order {
-	return Order{Spec: spec, CPU: s.CPU, Weight: s.Weight, Processor: s.Processor, More: s.More, MostUS: s.MostUS, Stop: s.Stop, Batch: s.Batch}
+	return Order{Spec: spec, CPU: s.CPU, Weight: s.Weight, Processor: s.Processor, More: s.More, MostUS: s.MostUS, Stop: s.Stop, Batch: s.Batch, Members: s.Members, Over: s.Over}
 }
 
 // SpecRequest names tasks of which an agent does not know what they run.

@@ -47,6 +47,8 @@ type Order struct {
 	// Members are the numbers there of those of its elements that run on this node, where
 	// that is an array and each is a job of its own.
 	Members []string `json:"members,omitempty"`
+	// Over is of a task whose job the batch system has ended: what is left of it is ended, too.
+	Over bool `json:"over,omitempty"`
 }
 
 // BatchLetter stands, after a percent sign in the name of a file, for the number of the job in the

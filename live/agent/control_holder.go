@@ -203,7 +203,7 @@ func (h *holder) run(ctx context.Context) {
 
 // patience is how long the job need not be looked at.
 func (h *holder) patience() time.Duration {
-	if h.unwanted == 0 && h.held.StartedUS > 0 && h.control.agent.groups.Kind() == cgroup.V1 && unixMicros()-h.held.StartedUS > youngFor.Microseconds() {
+	if h.unwanted == 0 && !h.over() && h.held.StartedUS > 0 && h.control.agent.groups.Kind() == cgroup.V1 && unixMicros()-h.held.StartedUS > youngFor.Microseconds() {
 		return sampleEvery
 	}
 	return lookEvery // with v2 the group, and what it counts, may soon be gone
@@ -218,7 +218,10 @@ func (h *holder) reconcile(ctx context.Context, asked bool) (over bool) {
 	}
 	living := h.observe(ctx, asked)
 	if !decided || len(orders) > 0 {
-		h.unwanted, h.struck = 0, false
+		h.unwanted = 0
+		if h.struck = h.struck && h.over(); h.over() {
+			h.leaves()
+		}
 		return false
 	}
 	if h.unwanted == 0 {

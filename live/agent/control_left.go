@@ -10,6 +10,12 @@ import (
 // that was just started may not have said yet what it wants.
 const unwantedFor = 700 * time.Millisecond
 
+// over reports whether the controller has said that the batch system has ended the job.
+func (h *holder) over() bool {
+	orders, _ := h.wanted()
+	return len(orders) > 0 && orders[0].Over
+}
+
 // leaves reports whether something goes on of a job that nobody wants any more, and ends it once the
 // batch system does not look after the job here either: it has ended there, and what goes on is neither
 // paid for nor promised to anybody.
@@ -18,7 +24,7 @@ func (h *holder) leaves() bool {
 	if !can {
 		return false
 	}
-	end := awake()-h.unwanted >= unwantedFor
+	end := h.over() || awake()-h.unwanted >= unwantedFor
 	left, spared, err := g.Sweep(end)
 	switch {
 	case err != nil:

@@ -235,10 +235,13 @@ func TestWhatARealSlurmJobLeavesIsEnded(t *testing.T) {
 	if t.Logf("Slurm has ended it, and %d of %d go on", living, len(numbers)); len(numbers) != 3 {
 		t.Errorf("it has left %q", numbers)
 	}
-	s.change(func(d *task.Desired) { d.Orders = []task.Order{beside} })
-	for _, pid := range numbers {
+	over := order
+	over.Over = true
+	s.change(func(d *task.Desired) { d.Orders = []task.Order{over, beside} })
+	for _, pid := range numbers { // before nobody wants anything of it
 		until(t, "process "+pid+" to end", func() bool { return !runs(pid) })
 	}
+	s.change(func(d *task.Desired) { d.Orders = []task.Order{beside} })
 	s.gone(order.Batch)
 	places := "/sys/fs/cgroup/*/slurm_" + s.config.Node + "/uid_*/job_"
 	if left, e := filepath.Glob(places + order.Batch); e != nil || len(left) > 0 {

@@ -79,6 +79,7 @@ func (b *Backend) decide(all bool) {
 		if !r.busy && !r.state.over() {
 			if r.infer(&w); r.state.over() {
 				w = b.world(r, now) // agents may have a last word on what has just ended
+				b.hasEnded(r, now)
 			}
 		}
 		next := r.decide(&w)

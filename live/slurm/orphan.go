@@ -26,6 +26,17 @@ func (b *Backend) goesOn(r *run, rank int, n *node, now time.Time) bool {
 	return said && s.State == task.Running && s.EndedUS == 0 && now.Sub(n.heard) <= max(n.patience(), quiet)
 }
 
+// gone reports whether Slurm has ended the job of a run, and has nothing of it on its nodes any more.
+func (r *run) gone() bool { return r.state == ended && r.job != nil && r.job.State.Over() }
+
+// hasEnded tells the agents of a run that it is gone, where something of it goes on: that is to end, and not
+// only when nobody wants anything of it any more. The lock is held.
+func (b *Backend) hasEnded(r *run, now time.Time) {
+	if r.gone() && r.alive(now) {
+		b.refresh(r)
+	}
+}
+
 // disown has the agents of a run end what is left of it. The lock is held.
 func (b *Backend) disown(r *run) {
 	if r.orphan {

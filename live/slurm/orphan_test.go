@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/libra-market/libra/core/task"
+	"github.com/libra-market/libra/live/slurm/client"
 	"github.com/libra-market/libra/live/slurm/model"
 )
 
@@ -38,5 +39,37 @@ func TestAJobThatSlurmLostDoesNotRunTwice(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// When Slurm has ended a job of which something goes on, its agents are told at once: they need not wait
+// until the market wants nothing of it any more.
+func TestAgentsAreToldThatAJobIsOver(t *testing.T) {
+	for name, c := range map[string]struct {
+		state client.State
+		ended int64 // as its agent says
+		told  bool
+	}{
+		"something goes on":    {client.Completed, 0, true},
+		"nothing does":         {client.Completed, noon.UnixMicro(), false},
+		"Slurm is still at it": {client.Completing, 0, false},
+	} {
+		b, r := sweptBackend(t)
+		r.ID, r.state, b.byBatch[40] = 40, running, r
+		for rank := range r.size {
+			r.observe(&task.Status{Key: task.Key{Job: 7, Rank: rank}, State: task.Running, StartedUS: 1, EndedUS: c.ended}, noon)
+		}
+		n := b.nodes["n1"]
+		n.orders = map[task.Key]*task.Spec{{Job: 7}: {}}
+		r.observeJob(&client.Job{ID: 40, State: c.state, Started: 1, Ended: 2, Nodes: []string{"n1"}}, noon)
+		r.busy = true // whatever is to be done then
+		r.infer(&world{now: noon, control: Agents, orders: true})
+		before := n.version
+		if b.hasEnded(r, noon); (n.version != before) != c.told {
+			t.Errorf("%s: told %v", name, n.version != before)
+		}
+		if over := b.orders(n).Orders[0].Over; over != (c.state == client.Completed) {
+			t.Errorf("%s: it is over: %v", name, over)
+		}
 	}
 }

@@ -130,7 +130,7 @@ func (b *Backend) orders(n *node) task.Desired {
 		}
 		o := r.orders[key.Rank]
 		o.Batch = r.batch()
-		o.Members = r.array.members[n.name]
+		o.Members, o.Over = r.array.members[n.name], r.gone()
 		if r.orphan {
 			o.Stop = task.Abandon
 		}

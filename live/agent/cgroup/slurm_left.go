@@ -46,12 +46,83 @@ func (g *slurmV1Group) Sweep(end bool) (left int, spared bool, err error) {
 	left, g.swept = len(pids), true
 	const most = 64 * time.Millisecond // what is left then, or has forked on, is seen to at the next look
 	for pause := time.Millisecond; ; pause *= 2 {
-		if err = g.strike(dirs, pids); err != nil {
+		if err = g.strikeStill(dirs, pids); err != nil {
 			return left, false, err
 		}
 		time.Sleep(pause)
 		if pids, err = g.leftIn(dirs); err != nil || len(pids) == 0 || pause >= most || g.tended(dirs) {
 			return left, false, err
+		}
+	}
+}
+
+// strikeStill kills what there is while nothing of it moves: who forks and exits all the time has another
+// number by the time that one is struck. Signals arrive when all go on.
+func (g *slurmV1Group) strikeStill(dirs []string, pids []int) (err error) {
+	held := g.hold(dirs)
+	defer g.letGo(dirs)
+	if held {
+		if g.tended(dirs) { // it was begun again this moment
+			return nil
+		}
+		if pids, err = g.leftIn(dirs); err != nil {
+			return err
+		}
+	}
+	return g.strike(dirs, pids)
+}
+
+// standsStill is how long a job may take to stand still. What waits for a disk does not: the others do.
+const standsStill = 500 * time.Millisecond
+
+// hold stops all of the job that is in Slurm's freezer groups, or in those that its user has made below
+// them, and reports whether there are such.
+func (g *slurmV1Group) hold(dirs []string) (some bool) {
+	tops := slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return !g.tree.freezes(dir) || !strings.HasPrefix(path.Base(dir), "job_") })
+	_ = await(standsStill, func() (bool, error) {
+		all := true
+		for _, dir := range tops {
+			state := path.Join(dir, "freezer.state")
+			if write(state, "FROZEN") != nil {
+				continue // it has gone
+			}
+			s, err := read(state)
+			all = all && (err != nil || s == "FROZEN")
+		}
+		return all, nil
+	})
+	return len(tops) > 0
+}
+
+// letGo lets it go on, and what its user has stopped there, too: so it ends.
+func (g *slurmV1Group) letGo(dirs []string) {
+	for _, dir := range dirs {
+		if !g.tree.freezes(dir) {
+			continue
+		}
+		if s, err := read(path.Join(dir, "freezer.state")); err == nil && s != "THAWED" {
+			_ = write(path.Join(dir, "freezer.state"), "THAWED") // gone, or done again at the next look
+		}
+	}
+}
+
+// freezes reports whether a group is one of the freezer.
+func (t *slurmV1) freezes(dir string) bool {
+	return t.freezer != "" && strings.HasPrefix(dir, t.freezer+"/")
+}
+
+// resume lets jobs go on that an agent was holding when it was killed: Slurm itself stops steps, and no
+// jobs.
+func (t *slurmV1) resume() {
+	for _, top := range t.tops {
+		states, err := filepath.Glob(path.Join(top, "uid_*", "job_*", "freezer.self_freezing"))
+		if err != nil {
+			continue // a bad pattern: the name of a node is none
+		}
+		for _, self := range states {
+			if s, err := read(self); err == nil && s == "1" {
+				_ = write(path.Join(path.Dir(self), "freezer.state"), "THAWED") // gone since
+			}
 		}
 	}
 }
@@ -133,7 +204,6 @@ func (g *slurmV1Group) strike(dirs []string, pids []int) error {
 	if err != nil {
 		return err
 	}
-	g.thaw()
 	for _, pid := range still {
 		fd, held := handles[pid]
 		switch {
@@ -147,7 +217,12 @@ func (g *slurmV1Group) strike(dirs []string, pids []int) error {
 		if err != nil && !noProcess(err) {
 			return err
 		}
-		g.wake(pid, fd)
+	}
+	g.letGo(dirs)
+	for _, pid := range still {
+		if fd, held := handles[pid]; held {
+			g.wake(pid, fd)
+		}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"testing"
@@ -136,6 +137,104 @@ func TestWhatIsLeftOfAJobIsEnded(t *testing.T) {
 	has("freezer/slurm/uid_0/job_"+job+"/step_batch", others[0])
 	sweep("root's own job", true, 1, false)
 	waitFor(t, "it to end", func() bool { return !alive(others[0]) })
+}
+
+// forksOn are processes that each start another and exit, a hundred times faster than anybody looks.
+const forksOn = `read go; export S='sh -c "$S" &'; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sh -c "$S"; done`
+
+// What forks and exits all the time is ended at one look: it is stopped where it is, killed, and let go,
+// with what its user had stopped; and a job beside it goes on.
+func TestWhatForksOnIsEndedAtOneLook(t *testing.T) {
+	mountinfo, err := os.Open("/proc/self/mountinfo")
+	must(t, err)
+	defer mountinfo.Close()
+	_, mounts, err := Detect(mountinfo)
+	must(t, err)
+	if os.Geteuid() != 0 || mounts.V1["freezer"] == "" {
+		lacking(t, "cgroup v1", "processes are stopped by its freezer, and users have some of it")
+	}
+	freezer := mounts.V1["freezer"]
+	top := filepath.Join(freezer, fmt.Sprintf("slurm_left%d", os.Getpid()))
+	step := filepath.Join(top, "uid_5", fmt.Sprintf("job_%d", aJob()), "step_batch")
+	beside := filepath.Join(top, "uid_5", fmt.Sprintf("job_%d", aJob()+1), "step_batch")
+	made := []string{top, filepath.Join(top, "uid_5"), filepath.Dir(step), step, filepath.Join(step, "mine"), filepath.Join(step, "still"), filepath.Dir(beside), beside}
+	for _, dir := range made {
+		must(t, os.Mkdir(dir, 0o755))
+		t.Cleanup(func() {
+			for tries := 0; os.Remove(dir) != nil && tries < 1000; tries++ {
+				time.Sleep(10 * time.Millisecond) // for the last to be gone
+			}
+		})
+	}
+	t.Cleanup(func() { // whatever was found out
+		must(t, os.WriteFile(filepath.Join(step, "freezer.state"), []byte("FROZEN"), 0))
+		for dir := range slices.Values(made[3:6]) {
+			pids, e := readPids(filepath.Join(dir, "cgroup.procs"), nil)
+			must(t, e)
+			for _, pid := range pids {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+			must(t, os.WriteFile(filepath.Join(dir, "freezer.state"), []byte("THAWED"), 0))
+		}
+		must(t, os.WriteFile(filepath.Join(step, "freezer.state"), []byte("THAWED"), 0))
+	})
+	const user = 1_000_001
+	enter := func(group string, pid int) {
+		t.Helper()
+		must(t, os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0))
+	}
+	chain := exec.Command("/bin/sh", "-c", forksOn)
+	chain.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
+	chain.Dir = "/"
+	start, err := chain.StdinPipe()
+	must(t, err)
+	must(t, chain.Start())
+	enter(filepath.Join(step, "mine"), chain.Process.Pid)
+	must(t, start.Close())
+	_ = chain.Wait() // the first of them
+	sleep := named(t, "sleep")
+	still, other := sleeps(t, sleep, user), sleeps(t, sleep, user)
+	enter(filepath.Join(step, "still"), still)
+	must(t, os.WriteFile(filepath.Join(step, "still", "freezer.state"), []byte("FROZEN"), 0))
+	enter(beside, other)
+
+	tree := &slurmV1{node: filepath.Base(top)[len("slurm_"):], points: []string{freezer}, freezer: freezer, tops: []string{top}}
+	g := &slurmV1Group{Group: &inside{}, tree: tree, job: strconv.Itoa(aJob())}
+	if left, err := g.leftIn(g.places()); err != nil || len(left) == 0 {
+		t.Fatalf("nothing forks on: %v", err)
+	}
+	list := func() []int { all, e := g.leftIn(g.places()); must(t, e); return all }
+	hold := func() {
+		t.Helper()
+		waitFor(t, "all to stand still", func() bool {
+			state, e := read(filepath.Join(filepath.Dir(step), "freezer.state"))
+			return g.hold(g.places()) && e == nil && state == "FROZEN"
+		})
+	}
+	hold()
+	tree.resume() // an agent was killed now, and the next one begins
+	if state, e := read(filepath.Join(step, "freezer.state")); e != nil || state != "THAWED" {
+		t.Errorf("the job stays stopped: %s, %v", state, e)
+	}
+	hold()
+	for first, looks := list(), 0; looks < 20; looks++ {
+		if now := list(); !slices.Equal(first, now) {
+			t.Fatalf("there were %v, and then %v", first, now)
+		}
+	}
+	for { // while a slurmstepd of another's has not said whose it is
+		_, spared, e := g.Sweep(true)
+		if must(t, e); !spared {
+			break
+		}
+	}
+	waitFor(t, "all to be gone", func() bool { return len(list()) == 0 })
+	if !alive(other) {
+		t.Error("a job beside it was ended")
+	}
+	if s, e := read(filepath.Join(beside, "freezer.state")); e != nil || s != "THAWED" {
+		t.Errorf("a job beside it is stopped: %s, %v", s, e)
+	}
 }
 
 // looked is a group that says what is in it as often as it is asked, and does something before.

@@ -42,6 +42,7 @@ func openSlurmV1(name, node string, m Mounts) (*slurmV1, error) {
 		// node; elsewhere it does not.
 		t.tops = []string{path.Join(freezer, "slurm_"+node), path.Join(freezer, "slurm")}
 	}
+	t.resume()
 	return t, nil
 }
 

@@ -155,6 +155,9 @@ func runSbatch(cmd *cobra.Command, con *console, o *sbatchCommand, args []string
 		}
 		numbers := sbatchNumbers{market: market, batch: prices.Runs != ""}
 		o.tell(con, numbers.batch)
+		if numbers.batch {
+			asText(&request)
+		}
 		if err = numbers.follow(ctx, &request, head.Printed); err != nil {
 			return err
 		}

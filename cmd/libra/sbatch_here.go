@@ -141,3 +141,13 @@ func onPath(name string) string {
 	}
 	return name
 }
+
+// asText has what Slurm is to hand a job as it is, and may be in any encoding, go along as text.
+func asText(r *v1.Request) {
+	r.Script = task.AsText(r.Script)
+	for _, texts := range [][]string{r.Argv, r.Env} {
+		for i := range texts {
+			texts[i] = task.AsText(texts[i])
+		}
+	}
+}

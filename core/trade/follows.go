@@ -36,11 +36,11 @@ func (r *Request) Follows() []int64 {
 
 // AwaitsEnd reports whether a job waits for the end of another; else its beginning will do.
 func (r *Request) AwaitsEnd(id int64) bool {
-	return slices.Contains(r.After, id) || slices.Contains(r.AfterAny, id) || slices.Contains(r.AfterFailed, id) || r.AsksElements(id)
+	return slices.Contains(r.After, id) || slices.Contains(r.AfterAny, id) || slices.Contains(r.AfterFailed, id) || AsksElements(r, id)
 }
 
 // AsksElements reports whether a job waits for another whose elements are each to have ended in their own way.
-func (r *Request) AsksElements(id int64) bool {
+func AsksElements(r *Request, id int64) bool {
 	return slices.Contains(r.AfterEach, id) || slices.ContainsFunc(r.AfterElement, func(p Ahead) bool { return p.Job == id })
 }
 

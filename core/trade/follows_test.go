@@ -54,7 +54,7 @@ func TestWhoFollowsAnElement(t *testing.T) {
 		if then, why := r.Follow(&ended); then != &r || (why != "") != broken {
 			t.Errorf("%+v: %q", of, why)
 		}
-		if !r.AsksElements(of.Job) || r.AsksElements(3) {
+		if !AsksElements(&r, of.Job) || AsksElements(&r, 3) {
 			t.Errorf("%+v: of whom it asks how its elements have ended", of)
 		}
 	}

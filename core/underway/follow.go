@@ -82,7 +82,7 @@ func (b *Book) Ended(ended *Job, freed func(j *Job, broken string)) {
 			continue
 		}
 		to := &how
-		if j.Request.AsksElements(ended.ID) {
+		if trade.AsksElements(&j.Request, ended.ID) {
 			to = &each
 		}
 		if *to == nil {

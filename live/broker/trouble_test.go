@@ -219,9 +219,10 @@ func TestJobsThatFollowInOtherWays(t *testing.T) {
 	first := w.submit("alice", job("first"))
 	other := w.submit("alice", job("other", func(r *v1.Request) { r.Account = "alice/fast" }))
 	ways := map[string]func(r *v1.Request, id int64){
-		"any":    func(r *v1.Request, id int64) { r.AfterAny = append(r.AfterAny, id) },
-		"failed": func(r *v1.Request, id int64) { r.AfterFailed = append(r.AfterFailed, id) },
-		"each":   func(r *v1.Request, id int64) { r.AfterEach = append(r.AfterEach, id) },
+		"any":     func(r *v1.Request, id int64) { r.AfterAny = append(r.AfterAny, id) },
+		"failed":  func(r *v1.Request, id int64) { r.AfterFailed = append(r.AfterFailed, id) },
+		"each":    func(r *v1.Request, id int64) { r.AfterEach = append(r.AfterEach, id) },
+		"element": func(r *v1.Request, id int64) { r.AfterElement = append(r.AfterElement, v1.Ahead{Job: id, Index: 1}) },
 		"begun": func(r *v1.Request, id int64) {
 			r.AfterBegun = append(r.AfterBegun, v1.Begun{Job: id, DelayMS: 3_600_000})
 		},
@@ -263,7 +264,7 @@ func TestJobsThatFollowInOtherWays(t *testing.T) {
 		return now.State
 	}
 	eventually(t, "those who wait for its end to go on, and those for its success to end", func() bool {
-		return state(placed["any"]) == v1.Running && state(placed["failed"]) == v1.Running && state(placed["each"]).Final() && state(first).Final()
+		return state(placed["any"]) == v1.Running && state(placed["failed"]) == v1.Running && state(placed["each"]).Final() && state(placed["element"]).Final() && state(first).Final()
 	})
 	if s := state(placed["begun"]); s != v1.Held { // an hour from now
 		t.Errorf("the one that waits for an hour more is %s", s)
@@ -275,7 +276,7 @@ func TestJobsThatFollowInOtherWays(t *testing.T) {
 			if p := problem(t, err); p.Field != "after" { // an hour from its start: its cluster knows
 				t.Errorf("an hour after what has ended at another cluster: %+v", p)
 			}
-		case name == "each":
+		case name == "each" || name == "element":
 			if p := problem(t, err); p.ExitCode() != 3 || !strings.Contains(p.Error(), "which it was to follow") {
 				t.Errorf("after the success of what was cancelled: %+v", p)
 			}

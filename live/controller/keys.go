@@ -136,7 +136,7 @@ func (c *Controller) settled(ctx context.Context, cmd *trade.Command) error {
 			if err != nil {
 				return err
 			}
-			each := s.Request.AsksElements(id)
+			each := trade.AsksElements(&s.Request, id)
 			if each {
 				c.asked(ctx, &row, &ended)
 			}

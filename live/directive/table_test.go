@@ -35,7 +35,7 @@ var notes = map[string]string{
 	"--constraint": "one feature, several joined by & or a comma (all of them) or by a bar (one of them); numbers of nodes (fast*2) and groups in brackets are refused",
 	"--begin":      "it waits in the market, which says what it costs and promises when its time has come", "--hold": "it waits in the market, which says what it costs and promises when libra release lets it begin; in Slurm it is held, and scontrol release does not let it go",
 	"--distribution": "srun in the script goes by it; nodes and processors are chosen by the market", "--hint": forItsSteps,
-	"--threads-per-core": forItsSteps, "--ntasks-per-core": forItsSteps, "--ntasks-per-socket": forItsSteps, "--overcommit": forItsSteps,
+	"--threads-per-core": forItsSteps, "--ntasks-per-core": forItsSteps, "--ntasks-per-socket": forItsSteps, "--overcommit": "srun in the script goes by it; each task has its processors all the same, and they are paid for",
 	"--get-user-env": "what a login sets, on its node; how long that may take is Slurm's to say", "--propagate": "all soft limits unless it says otherwise, as far as PropagateResourceLimits lets them",
 	"--array":   "each element has its tasks and their processors (-n, -c) on one node: more nodes for each (-N 2) are refused; in Slurm it is an array too, whose elements scancel and squeue know one by one (12_3)",
 	"--requeue": "a job that lost its node begins again, and its user may put one on one node back: it has ended then, and is handed in anew, under its number; an element of an array has its turn again in the array", "--no-requeue": "it does not, and its user cannot put it back",

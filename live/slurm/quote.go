@@ -13,7 +13,28 @@ import (
 
 // quote is a text as one word of a shell, whatever is in it.
 func quote(text string) string {
+	if task.HasRaw(text) {
+		return task.EachRaw(text, func(raw []byte) string { return `"$(printf '` + octal(`\`, raw) + `')"` }, quote)
+	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// octal are bytes as printf(1) reads them.
+func octal(mark string, raw []byte) string {
+	var b strings.Builder
+	for _, c := range raw {
+		fmt.Fprintf(&b, "%s%03o", mark, c)
+	}
+	return b.String()
+}
+
+// writes is a command that writes a text: as it is, or where it has bytes that are none, by printf.
+func writes(text string) string {
+	if !task.HasRaw(text) {
+		return "cat " + hereDocument(text)
+	}
+	escaped := task.EachRaw(text, func(raw []byte) string { return octal(`\0`, raw) }, func(text string) string { return strings.ReplaceAll(text, `\`, `\\`) })
+	return "printf %b " + quote(escaped) + "\n"
 }
 
 // quoteAll is a list of such words.

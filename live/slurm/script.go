@@ -132,7 +132,7 @@ func taskScript(specs []task.Spec, l layout) string {
 // Otherwise it is in a file that is gone as soon as it is open: nothing is left behind however
 // the job ends.
 func writeScript(b *strings.Builder, text string, alone bool) {
-	fmt.Fprintf(b, "libra_text() {\ncat %s}\n", hereDocument(text))
+	fmt.Fprintf(b, "libra_text() {\n%s}\n", writes(text))
 	if alone {
 		b.WriteString("libra_script=$0\n")
 		b.WriteString("if [ \"${libra_script##*/}\" = slurm_script ] && [ -n \"$SLURM_JOB_ID\" ] && [ -f \"$libra_script\" ] && [ ! -h \"$libra_script\" ] && [ -w \"$libra_script\" ]; then\n")
@@ -300,7 +300,7 @@ func environment(specs []task.Spec, l layout) string {
 		case strings.HasPrefix(setting, temporary):
 			words = append(words, `"TMPDIR=$libra_temporary"`)
 			continue
-		case strings.HasPrefix(setting, "HOSTNAME=") && bySbatch(s): // Slurm has told the node's, in the place of the host's where it was handed in
+		case bySbatch(s) && ofItsNode(setting):
 			continue
 		}
 		words = append(words, quote(setting))
@@ -327,6 +327,13 @@ func environment(specs []task.Spec, l layout) string {
 		words = append(words, sweep(specs)...)
 	}
 	return strings.Join(words, " ") + " "
+}
+
+// ofItsNode reports whether Slurm tells a script another value of a variable, by sbatch, than it had where the script
+// was handed in.
+func ofItsNode(setting string) bool {
+	name, _, _ := strings.Cut(setting, "=")
+	return name == "HOSTNAME" || name == "ENVIRONMENT" || name == "SLURM_CONF"
 }
 
 // command is the program and its arguments. A name with an equals sign would be

@@ -76,9 +76,9 @@ func TestAScriptIsToldThatItIsBegunAgain(t *testing.T) {
 // its own.
 func TestAScriptHasTheEnvironmentOfItsUser(t *testing.T) {
 	s := aTask(t)
-	s.User, s.Script = "root", []byte("#!/bin/sh\necho \"${HOME-none} ${LOGNAME-none} ${SHELL-none} ${HOSTNAME-none} ${A-none}\"\n")
+	s.User, s.Script = "root", []byte("#!/bin/sh\necho \"${HOME-none} ${LOGNAME-none} ${SHELL-none} ${HOSTNAME-none}${ENVIRONMENT}$SLURM_CONF ${A-none}\"\n")
 	for login, want := range map[string]string{"A=b": "none none none none b\n", task.Login + "=yes": "/root root /"} {
-		s.Env = []string{"SLURM_SUBMIT_DIR=/", "HOSTNAME=login1", login}
+		s.Env = []string{"SLURM_SUBMIT_DIR=/", "HOSTNAME=login1", "ENVIRONMENT=mine", "SLURM_CONF=/etc/login.conf", login}
 		if got := asSlurm(t, s); !strings.HasPrefix(got, want) {
 			t.Errorf("%q: %q, want %q", login, got, want)
 		}
@@ -491,5 +491,20 @@ func TestWhatANewerSbatchTells(t *testing.T) {
 	}
 	if got := content(t, &s, "out"); !strings.Contains(got, "HYDRA_BOOTSTRAP=slurm\n") || !strings.Contains(got, "SLURM_TRES_PER_TASK=cpu=2\n") || strings.Contains(got, "NTASKS") {
 		t.Errorf("told: %q", got)
+	}
+}
+
+// A script, its arguments and its environment are what they were, in whatever encoding.
+func TestAScriptOfAnyBytes(t *testing.T) {
+	s := aTask(t)
+	raw := "#!/bin/sh\nprintf '%s|' '\xe9t\xe9\\n' \"$1\" \"$A\" '\u00e9'\n: '\xff\n'\ncat \"$0\"\n"
+	s.Script, s.Argv = []byte(task.AsText(raw)), []string{task.AsText("arg\xfc\n")}
+	s.Env = []string{"SLURM_SUBMIT_DIR=/", task.AsText("A=it's \xe4\xf6\n\xfc")}
+	want := "\xe9t\xe9\\n|arg\xfc\n|it's \xe4\xf6\n\xfc|\u00e9|" + raw
+	if got := asSlurm(t, s); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if text, err := Script([]task.Spec{s}); err != nil || task.HasRaw(text) {
+		t.Errorf("what Slurm is handed is no text of its own: %v", err)
 	}
 }

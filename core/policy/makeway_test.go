@@ -104,6 +104,49 @@ func TestNobodyIsLeftOutWhoWouldMakeWay(t *testing.T) {
 	}
 }
 
+// What is kept of those who run, as they come and go, and are measured, is what is made anew from the book.
+func TestTheLineupIsKeptAsItChanges(t *testing.T) {
+	kind, err := policy.Find("make-way")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(60) {
+		draw := rand.New(rand.NewPCG(seed, 11))
+		each := market.PlainNodes(4 + draw.IntN(60))
+		if seed%4 == 2 {
+			for i := range each {
+				each[i].Rating = 1 + draw.Float64()
+			}
+		}
+		nodes := market.Each(each)
+		jobs := crowd(draw, 150)
+		haste := 0.05 + draw.Float64()
+		for i := range jobs {
+			j := &jobs[i].Job
+			j.Submit *= market.Time(haste * 8 / float64(nodes.Processors()))
+			switch draw.IntN(12) {
+			case 0:
+				j.SLA.Deadline = market.Never
+			case 1:
+				jobs[i].Actual *= 3
+			case 2:
+				jobs[i].Actual /= 2
+			}
+			if seed%3 == 1 { // many are alike
+				j.Estimate = market.Work(1 + int(j.Estimate)/50*50)
+				j.Submit = market.Time(int(j.Submit/20)) * 20
+			}
+		}
+		checked := policy.Made(kind, func() policy.Policy {
+			return policy.MakeWayMadeAnew(func(how string) { t.Fatalf("seed %d: %s", seed, how) })
+		})
+		try := trial.Trial{Kind: checked, Nodes: nodes}
+		if _, err := try.Run(t.Context(), workload.FromSlice(jobs)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // allInTime runs jobs: what is started is done in time, and what was offered for it is earned.
 func allInTime(t *testing.T, seed uint64, try *trial.Trial, jobs []workload.Arrival) {
 	t.Helper()

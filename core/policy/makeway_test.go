@@ -6,8 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/libra-market/libra/core/cluster"
 	"github.com/libra-market/libra/core/market"
 	"github.com/libra-market/libra/core/policy"
+	"github.com/libra-market/libra/lab/sim"
 	"github.com/libra-market/libra/lab/trial"
 	"github.com/libra-market/libra/lab/workload"
 )
@@ -145,6 +147,67 @@ func TestTheLineupIsKeptAsItChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// The same where nodes are lost, and quotes keep places.
+func TestTheLineupIsKeptBesideQuotes(t *testing.T) {
+	kept := 0
+	for seed := range uint64(60) {
+		nodes, jobs, changes := bargains(seed)
+		c, err := cluster.New(nodes, policy.MakeWayMadeAnew(func(how string) { t.Fatalf("world %d: %s", seed, how) }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &quotesBeside{Cluster: c, rand: rand.New(rand.NewPCG(seed, 12))}
+		if err := sim.Run(t.Context(), w, workload.FromSlice(jobs), sim.Options{Changes: changes}); err != nil {
+			t.Fatalf("world %d: %v", seed, err)
+		}
+		kept += w.kept
+	}
+	if kept < 100 {
+		t.Errorf("%d quotes kept a place: that tells little", kept)
+	}
+}
+
+// quotesBeside is a cluster on which quotes are taken and left, of which who drives it hears nothing.
+type quotesBeside struct {
+	*cluster.Cluster
+	rand *rand.Rand
+	open []market.JobID
+	last market.JobID
+	kept int
+}
+
+func (w *quotesBeside) Step(at market.Time, happened []market.Event) ([]market.Event, error) {
+	const first = 10_000
+	var all []market.Event
+	if len(w.open) > 0 && w.rand.IntN(6) == 0 {
+		all = append(all, market.Event{Kind: market.Cancelled, Job: w.open[0]})
+		w.open = w.open[1:]
+	}
+	for i := range happened {
+		if j := happened[i].Spec; j != nil && w.rand.IntN(3) == 0 {
+			w.last++
+			quote := *j
+			quote.ID = first + w.last
+			all = append(all, market.Event{Kind: market.Reserved, Job: quote.ID, Spec: &quote})
+		}
+	}
+	said, err := w.Cluster.Step(at, append(all, happened...))
+	others := said[:0:0]
+	for i := range said {
+		e := &said[i]
+		switch {
+		case e.Job < first:
+			others = append(others, *e)
+		case e.Kind == market.Accepted:
+			w.kept++
+			w.open = append(w.open, e.Job)
+		default: // it may have lost its place, with a node
+			w.open = slices.DeleteFunc(w.open, func(id market.JobID) bool { return id == e.Job })
+		}
+	}
+	return others, err
 }
 
 // allInTime runs jobs: what is started is done in time, and what was offered for it is earned.

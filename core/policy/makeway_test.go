@@ -149,7 +149,7 @@ func TestTheLineupIsKeptAsItChanges(t *testing.T) {
 	}
 }
 
-// The same where nodes are lost, and quotes keep places.
+// The same where nodes are lost, quotes keep places, and who runs asks for more work.
 func TestTheLineupIsKeptBesideQuotes(t *testing.T) {
 	kept := 0
 	for seed := range uint64(60) {
@@ -173,7 +173,8 @@ func TestTheLineupIsKeptBesideQuotes(t *testing.T) {
 type quotesBeside struct {
 	*cluster.Cluster
 	rand *rand.Rand
-	open []market.JobID
+	open []market.JobID // quotes that keep places
+	runs []market.JobID
 	last market.JobID
 	kept int
 }
@@ -184,6 +185,14 @@ func (w *quotesBeside) Step(at market.Time, happened []market.Event) ([]market.E
 	if len(w.open) > 0 && w.rand.IntN(6) == 0 {
 		all = append(all, market.Event{Kind: market.Cancelled, Job: w.open[0]})
 		w.open = w.open[1:]
+	}
+	for i := range happened {
+		if happened[i].Kind == market.Finished || happened[i].Kind == market.NodeDown {
+			w.runs = w.runs[:0]
+		}
+	}
+	if len(w.runs) > 0 && w.rand.IntN(4) == 0 {
+		all = append(all, market.Event{Kind: market.Extended, Job: w.runs[w.rand.IntN(len(w.runs))], Work: 1, Price: market.Unlimited})
 	}
 	for i := range happened {
 		if j := happened[i].Spec; j != nil && w.rand.IntN(3) == 0 {
@@ -198,8 +207,11 @@ func (w *quotesBeside) Step(at market.Time, happened []market.Event) ([]market.E
 	for i := range said {
 		e := &said[i]
 		switch {
+		case e.Kind == market.Extended || e.Kind == market.Overran:
 		case e.Job < first:
-			others = append(others, *e)
+			if others = append(others, *e); e.Kind == market.Granted && e.Speed > 0 {
+				w.runs = append(w.runs, e.Job)
+			}
 		case e.Kind == market.Accepted:
 			w.kept++
 			w.open = append(w.open, e.Job)

@@ -80,6 +80,9 @@ func (p *makeWayMadeAnew) Plan(v book.View, d *book.Draft) {
 		if got.job != want.job || got.begins != want.begins || got.ends != want.ends || got.spare != want.spare || got.alone != want.alone || got.front != want.front {
 			p.differ(fmt.Sprintf("%v is kept as %+v, and is %+v", v.Now(), got, *want))
 		}
+		if want.ends < v.Now() {
+			p.differ(fmt.Sprintf("%v: job %d is to end at %v", v.Now(), want.job, want.ends))
+		}
 		for _, h := range v.Entry(want.slot).Houses() {
 			if !slices.Equal(kept.stacks[h], anew.stacks[h]) {
 				p.differ(fmt.Sprintf("%v: on a house they go as %v, not as %v", v.Now(), kept.stacks[h], anew.stacks[h]))

@@ -89,6 +89,9 @@ func (p *makeWayMadeAnew) Plan(v book.View, d *book.Draft) {
 			}
 		}
 	}
+	if len(kept.lenders.still) != len(anew.lenders.still) {
+		p.differ(fmt.Sprintf("%v: %d of them stand still, not %d", v.Now(), len(kept.lenders.still), len(anew.lenders.still)))
+	}
 	for i := range anew.lenders.list {
 		want, got := &anew.lenders.list[i], lender{}
 		if at := kept.lenders.at[want.slot]; at > 0 {

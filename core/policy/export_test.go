@@ -1,6 +1,9 @@
 package policy
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/libra-market/libra/core/book"
 	"github.com/libra-market/libra/core/market"
 )
@@ -46,6 +49,67 @@ func MakeWayAskingEverybody() Policy {
 	p := newMakeWay()
 	p.everybody = true
 	return p
+}
+
+// MakeWayMadeAnew is make-way that holds what it keeps of those who run, after every plan, against what is made anew.
+func MakeWayMadeAnew(differ func(how string)) Policy {
+	return &makeWayMadeAnew{makeWay: newMakeWay(), differ: differ}
+}
+
+type makeWayMadeAnew struct {
+	*makeWay
+	differ func(how string)
+}
+
+func (p *makeWayMadeAnew) Plan(v book.View, d *book.Draft) {
+	p.makeWay.Plan(v, d)
+	var anew lineup
+	anew.survey(v, true)
+	kept := &p.line
+	kept.known = false
+	kept.survey(v, false)
+	if len(kept.up) != len(anew.up) || len(kept.lenders.list) != len(anew.lenders.list) {
+		p.differ(fmt.Sprintf("%d run and %d could make way, not %d and %d", len(kept.up), len(kept.lenders.list), len(anew.up), len(anew.lenders.list)))
+	}
+	for i := range anew.up {
+		want := &anew.up[i]
+		got := layer{}
+		if at := kept.at[want.slot]; at > 0 {
+			got = kept.up[at-1]
+		}
+		if got.job != want.job || got.begins != want.begins || got.ends != want.ends || got.spare != want.spare || got.alone != want.alone || got.front != want.front {
+			p.differ(fmt.Sprintf("%v is kept as %+v, and is %+v", v.Now(), got, *want))
+		}
+		if want.ends < v.Now() {
+			p.differ(fmt.Sprintf("%v: job %d is to end at %v", v.Now(), want.job, want.ends))
+		}
+		for _, h := range v.Entry(want.slot).Houses() {
+			if !slices.Equal(kept.stacks[h], anew.stacks[h]) {
+				p.differ(fmt.Sprintf("%v: on a house they go as %v, not as %v", v.Now(), kept.stacks[h], anew.stacks[h]))
+			}
+		}
+	}
+	if len(kept.lenders.still) != len(anew.lenders.still) {
+		p.differ(fmt.Sprintf("%v: %d of them stand still, not %d", v.Now(), len(kept.lenders.still), len(anew.lenders.still)))
+	}
+	for i := range anew.lenders.list {
+		want, got := &anew.lenders.list[i], lender{}
+		if at := kept.lenders.at[want.slot]; at > 0 {
+			got = kept.lenders.list[at-1]
+		}
+		if got != *want {
+			p.differ(fmt.Sprintf("%v: %+v could make way, and is kept as %+v", v.Now(), *want, got))
+		}
+	}
+	for long := 1.0; long < 1000; long *= 3 {
+		for _, kind := range [][2]*bids{{&kept.ends, &anew.ends}, {&kept.lenders.cheap, &anew.lenders.cheap}, {&kept.lenders.long, &anew.lenders.long}} {
+			for _, rate := range []float64{float64(v.Now()) + long, -float64(v.Now()) - long, -1 / long} {
+				if got, want := kind[0].needAbove(rate), kind[1].needAbove(rate); got != want {
+					p.differ(fmt.Sprintf("%v: %d processors above %v, kept as %d", v.Now(), want, rate, got))
+				}
+			}
+		}
+	}
 }
 
 // Made is a kind of policy that is made otherwise.

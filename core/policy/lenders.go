@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"math"
 	"slices"
 
 	"github.com/libra-market/libra/core/book"
@@ -15,6 +16,7 @@ type lenders struct {
 	spares []market.Time // theirs, next to each other: most are asked for more
 	at     []int32       // by slot: its place among those and 1; 0: it is none
 	cheap  bids          // those who run; what they are paid is below zero, so that the first asks for the least
+	long   bids          // the same, by when they have nothing left
 	still  []book.Slot   // the others
 	place  []int32       // by slot: its place among those and 1
 
@@ -51,6 +53,14 @@ func (l *lender) makesWay(estimate market.Work, now market.Time) bool {
 	return l.last || estimate < l.leftAt(now)-market.WorkSlack
 }
 
+// done is when it has nothing left, or later.
+func (l *lender) done() float64 {
+	if l.last || l.speed != 1 {
+		return math.Inf(1)
+	}
+	return float64(l.since) + float64(l.had)
+}
+
 // late is by how much a job delays it that takes until some time.
 func (l *lender) late(until, now market.Time) float64 {
 	return float64(max(0, until-max(now, l.begins)))
@@ -68,6 +78,7 @@ func (q *lenders) clear() {
 	clear(q.at)
 	clear(q.place)
 	q.cheap.clear()
+	q.long.clear()
 	q.list, q.spares, q.still = q.list[:0], q.spares[:0], q.still[:0]
 }
 
@@ -84,9 +95,11 @@ func (q *lenders) put(l lender, spare market.Time) {
 	if l.begins == longAgo {
 		q.stands(s, false)
 		q.cheap.put(bid{rate: -l.each, need: int64(l.procs), slot: s})
+		q.long.put(bid{rate: l.done(), need: int64(l.procs), slot: s})
 		return
 	}
 	q.cheap.remove(s)
+	q.long.remove(s)
 	q.stands(s, true)
 }
 
@@ -96,6 +109,7 @@ func (q *lenders) remove(s book.Slot) {
 		return
 	}
 	q.cheap.remove(s)
+	q.long.remove(s)
 	q.stands(s, false)
 	i, last := q.at[s]-1, len(q.list)-1
 	q.list[i], q.spares[i] = q.list[last], q.spares[last]
@@ -132,11 +146,16 @@ func (p *makeWay) hopeless(v book.View, j *market.Job, missing int, price market
 	}
 	q, now, times := &p.line.lenders, v.Now(), p.times(v)
 	q.costs = q.costs[:0]
+	able := int(q.long.needAbove(float64(now) + float64(j.Estimate))) // those who run longer, at most
 	for _, s := range q.still {
 		if q.suit(s, j, long, now) {
 			l := &q.list[q.at[s]-1]
 			q.costs = append(q.costs, cost{each: l.each * l.late(now+long, now), procs: l.procs})
+			able += l.procs
 		}
+	}
+	if able < missing {
+		return true
 	}
 	slices.SortFunc(q.costs, func(a, b cost) int {
 		if a.each < b.each {

@@ -53,8 +53,8 @@ type layer struct {
 
 var longAgo = -market.Never
 
-// survey looks at all of which something has changed, or at all that runs: where somebody wants that, and where what
-// only keeps its place begins anew at every moment.
+// survey looks at all of which something has changed, or at all that runs: where somebody wants that, and where the book
+// is read as if one of them were not there.
 func (q *lineup) survey(v book.View, anew bool) {
 	if q.known {
 		return
@@ -62,7 +62,7 @@ func (q *lineup) survey(v book.View, anew bool) {
 	q.known = true
 	changed, turn, known := v.Changes(q.turn)
 	q.turn = turn
-	passing := anew || v.Confined() || v.Reservations() > 0
+	passing := anew || v.Confined()
 	if passing || !known || q.of != v {
 		q.forget()
 		for _, s := range v.Running() {
@@ -295,7 +295,7 @@ func (q *lineup) place(v book.View, s book.Slot) {
 func (q *lineup) settle(v book.View, s book.Slot) {
 	l, e := &q.up[q.at[s]-1], v.Entry(s)
 	was := l.spare
-	l.spare = e.Due() - l.ends
+	l.spare, l.moves = e.Due()-l.ends, l.moves || e.Reserved() // which begins anew at every moment
 	if begun := l.left < e.Job.Estimate; !begun || l.left.Over() {
 		l.spare = min(l.spare, 0)
 		l.moves = l.moves || !begun && l.speed > 0

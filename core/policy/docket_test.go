@@ -108,3 +108,26 @@ func TestFurtherWorkIsNotInItsOwnWay(t *testing.T) {
 		})
 	}
 }
+
+// Who is due with another and has the lower number goes before it, and is done sooner there than behind somebody else.
+func TestWhoIsDueWithAnotherMayGoBeforeIt(t *testing.T) {
+	for _, name := range []string{"mf-edf", "mf-hbf"} {
+		c := newCluster(t, name, market.PlainNodes(2)...)
+		var on market.Procs
+		for _, j := range []market.Job{
+			{ID: 6, Estimate: 1, SLA: market.SLA{Deadline: 4}},
+			{ID: 5, Estimate: 2, SLA: market.SLA{Deadline: 10}},
+			{ID: 1, Estimate: 2, SLA: market.SLA{Deadline: 10}},
+		} {
+			j.Width, j.SLA.Budget = 1, 100
+			for _, e := range mustStep(t, c, 0, market.Event{Kind: market.Submitted, Job: j.ID, Spec: &j}) {
+				if e.Kind == market.Accepted {
+					on = e.Procs
+				}
+			}
+		}
+		if !on.Has(1) {
+			t.Errorf("%s: it is on %v, where it is done last", name, on)
+		}
+	}
+}

@@ -19,8 +19,12 @@ func TestTheDocketAnswersLikeAskingEverybody(t *testing.T) {
 		worlds = 30
 	}
 	for name, everybody := range map[string]func() policy.Policy{
-		"mf-edf":     func() policy.Policy { return policy.ImpreciseAskingEverybody("mf-edf") },
-		"mf-hbf":     func() policy.Policy { return policy.ImpreciseAskingEverybody("mf-hbf") },
+		"mf-edf": func() policy.Policy {
+			return policy.ImpreciseAskingEverybody("mf-edf", func(how string) { t.Error(how) })
+		},
+		"mf-hbf": func() policy.Policy {
+			return policy.ImpreciseAskingEverybody("mf-hbf", func(how string) { t.Error(how) })
+		},
 		"going-rate": policy.GoingRateAskingEverybody,
 		"make-way":   policy.MakeWayAskingEverybody,
 	} {
@@ -41,13 +45,17 @@ func TestTheDocketKnowsOfOptionalParts(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				nodes := market.PlainNodes(rapid.IntRange(1, 40).Draw(t, "processors"))
 				w := newWorkshop(t, name, nodes...)
-				beside, err := cluster.New(nodes, policy.ImpreciseAskingEverybody(name))
+				beside, err := cluster.New(nodes, policy.ImpreciseAskingEverybody(name, func(how string) { t.Fatal(how) }))
 				if err != nil {
 					t.Fatal(err)
 				}
 				w.beside = beside
 				at, kept := market.Time(0), map[market.JobID]market.Job{}
+				backwards := rapid.Bool().Draw(t, "backwards") // who comes goes before who is due when it is
 				for id := range market.JobID(rapid.IntRange(1, 80).Draw(t, "jobs")) {
+					if backwards {
+						id = 1000 - id
+					}
 					at += market.Time(rapid.SampledFrom([]float64{0, 0, 0, 0.5, 1, 7.3}).Draw(t, "pause"))
 					j := imprecise(t, id, at)
 					j.Width = int32(rapid.SampledFrom([]int{1, 1, 2, len(nodes)}).Draw(t, "width"))
@@ -98,5 +106,28 @@ func TestFurtherWorkIsNotInItsOwnWay(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Who is due with another and has the lower number goes before it, and is done sooner there than behind somebody else.
+func TestWhoIsDueWithAnotherMayGoBeforeIt(t *testing.T) {
+	for _, name := range []string{"mf-edf", "mf-hbf"} {
+		c := newCluster(t, name, market.PlainNodes(2)...)
+		var on market.Procs
+		for _, j := range []market.Job{
+			{ID: 6, Estimate: 1, SLA: market.SLA{Deadline: 4}},
+			{ID: 5, Estimate: 2, SLA: market.SLA{Deadline: 10}},
+			{ID: 1, Estimate: 2, SLA: market.SLA{Deadline: 10}},
+		} {
+			j.Width, j.SLA.Budget = 1, 100
+			for _, e := range mustStep(t, c, 0, market.Event{Kind: market.Submitted, Job: j.ID, Spec: &j}) {
+				if e.Kind == market.Accepted {
+					on = e.Procs
+				}
+			}
+		}
+		if !on.Has(1) {
+			t.Errorf("%s: it is on %v, where it is done last", name, on)
+		}
 	}
 }

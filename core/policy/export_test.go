@@ -17,24 +17,47 @@ func (p *askingEverybody) Admit(v book.View, j *market.Job, a *Answer) {
 	p.admit(v, j, a, (*libraSLA).askAll)
 }
 
-// ImpreciseAskingEverybody is mf-edf, or mf-hbf by its budget, that asks every processor, and keeps nothing of any.
-func ImpreciseAskingEverybody(name string) Policy {
+// ImpreciseAskingEverybody is mf-edf, or mf-hbf by its budget, that asks every processor, and keeps nothing of any: it holds
+// what is kept beside it against what is there.
+func ImpreciseAskingEverybody(name string, differ func(how string)) Policy {
+	p := newMandatoryFirst("budget", "rate")
 	if name == "mf-edf" {
-		return &impreciseAskingEverybody{newMandatoryFirst("deadline")}
+		p = newMandatoryFirst("deadline")
 	}
-	return &impreciseAskingEverybody{newMandatoryFirst("budget", "rate")}
+	return &impreciseAskingEverybody{mandatoryFirst: p, differ: differ}
 }
 
-type impreciseAskingEverybody struct{ *mandatoryFirst }
+type impreciseAskingEverybody struct {
+	*mandatoryFirst
+	kept   mandatoryFirst // what has been kept of the parts on each processor
+	differ func(how string)
+}
 
 func (p *impreciseAskingEverybody) Plan(v book.View, d *book.Draft) {
 	p.docket = docket{}
 	p.mandatoryFirst.Plan(v, d)
+	p.compare(v)
 }
 
 func (p *impreciseAskingEverybody) Admit(v book.View, j *market.Job, a *Answer) {
+	p.compare(v)
 	p.docket = docket{}
 	p.admit(v, j, a, (*mandatoryFirst).offers)
+}
+
+func (p *impreciseAskingEverybody) compare(v book.View) {
+	p.kept.docket.begin(v)
+	for proc := range v.Processors() {
+		p.kept.draw(v, proc)
+		p.kept.note(v, proc, market.Never)
+		kept := p.kept.parts
+		p.docket = docket{}
+		p.docket.begin(v)
+		p.draw(v, proc)
+		if !slices.Equal(kept, p.parts) || !slices.IsSortedFunc(kept, func(a, b part) int { return byDeadline(&a, &b) }) {
+			p.differ(fmt.Sprintf("%v: on processor %d is kept %+v, and there is %+v", v.Now(), proc, kept, p.parts))
+		}
+	}
 }
 
 // GoingRateAskingEverybody is going-rate that asks every processor.

@@ -103,7 +103,7 @@ func (p *plan) try(ctx context.Context, name string) (said string, err error) {
 	}
 	defer w.end()
 	jobs := p.draw(c.Dir)
-	if err := submit(ctx, w, jobs); err != nil {
+	if err = submit(ctx, w, jobs); err != nil {
 		return "", err
 	}
 	said = name + ": " + count(jobs)

@@ -122,7 +122,9 @@ func scriptsOfPeople(t *testing.T, b *bazaar) {
 		})
 	}
 	const ahead = 4 // on a busy machine all of them together would be more than the node has memory for
-	for by, command := range map[string]string{"plain": "sbatch -p " + slurmtest.PlainPartition, "sold": binary() + " sbatch --deadline=now+2hours"} {
+	ways := []struct{ by, command string }{{"plain", "sbatch -p " + slurmtest.PlainPartition}, {"sold", binary() + " sbatch --deadline=now+2hours"}}
+	for _, way := range ways { // one after the other: what plain jobs take of the node keeps sold ones waiting
+		by := way.by
 		for i, p := range people {
 			if i >= ahead {
 				done(by, i-ahead)
@@ -134,19 +136,21 @@ func scriptsOfPeople(t *testing.T, b *bazaar) {
 			if err := os.WriteFile(filepath.Join(dir, "job.sh"), []byte("#!/bin/bash\n"+p.script+"\n>done.$SLURM_JOB_ID.$SLURM_ARRAY_TASK_ID\n"), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.CommandContext(t.Context(), "bash", "-c", "SBATCH() { "+command+" \"$@\"; }\n"+p.shell)
+			cmd := exec.CommandContext(t.Context(), "bash", "-c", "SBATCH() { "+way.command+" \"$@\"; }\n"+p.shell)
 			cmd.Dir, cmd.Env = dir, env
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%s, %s: %v: %s", p.name, by, err, out)
 			}
 		}
+		for i := range people {
+			done(by, i)
+		}
 	}
 	for i, p := range people {
 		var want string
-		for _, by := range []string{"plain", "sold"} {
-			done(by, i)
-			got := filesOf(t, filepath.Join(b.dir, by, fmt.Sprint(i)))
-			if by == "plain" {
+		for _, way := range ways {
+			got := filesOf(t, filepath.Join(b.dir, way.by, fmt.Sprint(i)))
+			if way.by == "plain" {
 				want = got
 			} else if got != want {
 				t.Errorf("%s, through the market: %s\nin all %s", p.name, difference(want, got), got)

@@ -62,11 +62,11 @@ type Job struct {
 	InTime      bool  `json:"in_time,omitempty"`     // it has ended by its deadline, as far as that can be measured
 
 	Price   int64  `json:"price_micros"`              // as agreed
-	Held    int64  `json:"held_micros,omitempty"`     // kept of the account now
-	Charged int64  `json:"charged_micros,omitempty"`  // at the end
+	Held    int64  `json:"held_micros"`               // kept of the account now
+	Charged int64  `json:"charged_micros"`            // at the end
 	CostNow int64  `json:"cost_now_micros,omitempty"` // of one under way: what it would owe if it ended now
-	Penalty int64  `json:"penalty_micros,omitempty"`  // paid to the user at the end; while it runs, what it has come to
-	Work    int64  `json:"work_ms,omitempty"`         // done so far, of EstimateMS, on each processor
+	Penalty int64  `json:"penalty_micros"`            // paid to the user at the end; while it runs, what it has come to
+	Work    int64  `json:"work_ms"`                   // done so far, of EstimateMS, on each processor
 	Extra   int64  `json:"extra_ms,omitempty"`        // granted beyond the estimate
 	Width   int    `json:"width"`                     // processors
 	Attempt int    `json:"attempt,omitempty"`         // how often it was started anew

@@ -1771,26 +1771,18 @@ func (p *pen) tradeJob(v *trade.Job) {
 	}
 	p.text(`,"price_micros":`)
 	p.int(v.Price)
-	if v.Held != 0 {
-		p.text(`,"held_micros":`)
-		p.int(v.Held)
-	}
-	if v.Charged != 0 {
-		p.text(`,"charged_micros":`)
-		p.int(v.Charged)
-	}
+	p.text(`,"held_micros":`)
+	p.int(v.Held)
+	p.text(`,"charged_micros":`)
+	p.int(v.Charged)
 	if v.CostNow != 0 {
 		p.text(`,"cost_now_micros":`)
 		p.int(v.CostNow)
 	}
-	if v.Penalty != 0 {
-		p.text(`,"penalty_micros":`)
-		p.int(v.Penalty)
-	}
-	if v.Work != 0 {
-		p.text(`,"work_ms":`)
-		p.int(v.Work)
-	}
+	p.text(`,"penalty_micros":`)
+	p.int(v.Penalty)
+	p.text(`,"work_ms":`)
+	p.int(v.Work)
 	if v.Extra != 0 {
 		p.text(`,"extra_ms":`)
 		p.int(v.Extra)
@@ -2328,26 +2320,18 @@ func (p *pen) underwayJob(v *underway.Job) {
 	}
 	p.text(`,"price_micros":`)
 	p.int(v.Job.Price)
-	if v.Job.Held != 0 {
-		p.text(`,"held_micros":`)
-		p.int(v.Job.Held)
-	}
-	if v.Job.Charged != 0 {
-		p.text(`,"charged_micros":`)
-		p.int(v.Job.Charged)
-	}
+	p.text(`,"held_micros":`)
+	p.int(v.Job.Held)
+	p.text(`,"charged_micros":`)
+	p.int(v.Job.Charged)
 	if v.Job.CostNow != 0 {
 		p.text(`,"cost_now_micros":`)
 		p.int(v.Job.CostNow)
 	}
-	if v.Job.Penalty != 0 {
-		p.text(`,"penalty_micros":`)
-		p.int(v.Job.Penalty)
-	}
-	if v.Job.Work != 0 {
-		p.text(`,"work_ms":`)
-		p.int(v.Job.Work)
-	}
+	p.text(`,"penalty_micros":`)
+	p.int(v.Job.Penalty)
+	p.text(`,"work_ms":`)
+	p.int(v.Job.Work)
 	if v.Job.Extra != 0 {
 		p.text(`,"extra_ms":`)
 		p.int(v.Job.Extra)

@@ -262,13 +262,14 @@ func TestWhatBeginsAgainIsNotWhatIsLeft(t *testing.T) {
 	const user = 1_000_001
 	before, again := sleeps(t, sleep, user), sleeps(t, sleep, user)
 	group := &looked{inside: inside{pids: []int{before}}}
+	g := &slurmV1Group{Group: group, tree: &slurmV1{node: "n1", points: []string{filepath.Join(mount, "freezer")}}, job: strconv.Itoa(aJob())}
 	group.before = func(look int) {
 		if look == 3 { // once what there was has been struck
 			group.pids = []int{before, again}
-			sleeps(t, stepd, 0)
+			pid := sleeps(t, stepd, 0)
+			waitFor(t, "Slurm to look after the job", func() bool { return keeper(pid) && g.keeps(pid) && g.tended(nil) }) // a job begins after that
 		}
 	}
-	g := &slurmV1Group{Group: group, tree: &slurmV1{node: "n1", points: []string{filepath.Join(mount, "freezer")}}, job: strconv.Itoa(aJob())}
 	for spared := true; spared; { // while a slurmstepd of another's has not said whose it is
 		group.looks = 0
 		var err error
